@@ -1,0 +1,40 @@
+"""One way to write JSON, to measure text and to name bytes.
+
+Answers, hashes and budgets must agree on the very same characters, so nobody else calls `json.dumps`.
+"""
+
+import json
+import re
+from typing import Any
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_CHARS_PER_TOKEN = 4
+
+
+def dumps(value: Any) -> str:
+    """Write compact JSON: no spaces, non-ASCII raw, only control characters and lone surrogates escaped."""
+    return escape_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def pretty(value: Any) -> str:
+    """Write JSON for people to edit: two spaces, one final newline."""
+    return escape_surrogates(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+
+
+def escape_surrogates(text: str) -> str:
+    r"""Replace each lone surrogate by its `\udXXX` escape, so that the text can be encoded as UTF-8."""
+    if text.isascii():
+        return text
+    return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def utf16_units(text: str) -> int:
+    """Count UTF-16 code units, the length that JavaScript gives a string."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def tokens(text: str) -> int:
+    """Estimate tokens by the rule `chars-v1`: UTF-16 units divided by four, rounded up."""
+    return -(-utf16_units(text) // _CHARS_PER_TOKEN)

@@ -1,0 +1,55 @@
+"""Time as the doors hand it in: milliseconds since 1970, UTC; and the one timestamp form of answers."""
+
+import time
+from collections.abc import Callable
+from functools import lru_cache
+
+Clock = Callable[[], int]
+"""Gives the present instant in milliseconds since 1970-01-01T00:00:00Z."""
+
+_FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999
+_FIXED_FORM = len("2026-11-20T08:00:01.000Z")
+
+
+def iso(millis: int) -> str:
+    """Write an instant as JavaScript's `toISOString` does: `2026-11-20T08:00:01.000Z`."""
+    seconds, rest = divmod(min(max(millis, _FIRST), _LAST), 1000)
+    at = time.gmtime(seconds)
+    return f"{at.tm_year:04}-{at.tm_mon:02}-{at.tm_mday:02}T{at.tm_hour:02}:{at.tm_min:02}:{at.tm_sec:02}.{rest:03}Z"
+
+
+def millis(stamp: str) -> int | None:
+    """Read an ISO 8601 instant; a form without zone is taken as UTC. None where it is no date.
+
+    The form that Pi writes is sliced; all others pay for `datetime`.
+    """
+    if len(stamp) == _FIXED_FORM and stamp[-1] == "Z" and stamp[10] == "T" and stamp[19] == ".":
+        try:
+            day = _day(stamp[:10])
+            hour, minute, second = int(stamp[11:13]), int(stamp[14:16]), int(stamp[17:19])
+            if stamp[13] == stamp[16] == ":" and hour < 24 and minute < 60 and second < 60:  # noqa: PLR2004 - clock
+                return day + ((hour * 60 + minute) * 60 + second) * 1000 + int(stamp[20:23])
+        except ValueError:
+            pass
+    return parse(stamp, local=False)
+
+
+def parse(stamp: str, *, local: bool) -> int | None:
+    """Read an ISO 8601 date or instant; without a zone it is local time or UTC. None where it is no date."""
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(stamp.strip())
+        if moment.tzinfo is None:
+            moment = moment.astimezone() if local else moment.replace(tzinfo=UTC)
+        since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+
+
+@lru_cache(64)
+def _day(date: str) -> int:
+    from datetime import date as calendar_date
+
+    return (calendar_date.fromisoformat(date).toordinal() - calendar_date(1970, 1, 1).toordinal()) * 86_400_000

@@ -1,0 +1,100 @@
+"""Every refusal and failure that a user can meet: one table of codes, one exception.
+
+A message says what happened and what is untouched; the hint says what to do next. The table is the
+source of `docs/codes.md`; `pi_context.boundary` alone turns an error into text, JSON and an exit status.
+"""
+
+from typing import NamedTuple
+
+REFUSED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+class Code(NamedTuple):
+    """A stable machine name with its meaning for people, its remedy and its exit status."""
+
+    meaning: str
+    hint: str
+    exit_status: int = REFUSED
+
+
+CODES: dict[str, Code] = {
+    # --- asking -----------------------------------------------------------------------------------------
+    "usage": Code("The words of the command do not fit.", "See `pi-context --help`.", USAGE),
+    "invalid-query": Code("The query is empty or longer than 2000 characters.", "Give one to 2000 characters."),
+    "invalid-scope": Code("There is no such scope here.", "Scopes are listed in `history search --help`."),
+    "invalid-limit": Code("The number of hits is out of range.", "Use `--limit` 1 to 12 and `--skip` 0 or more."),
+    "invalid-budget": Code("The output budget is out of range.", "Use `--max-output-tokens` 256 to 6000."),
+    "invalid-role": Code(
+        "There is no such role.", "Use user, assistant, toolResult, bashExecution, custom or summary."
+    ),
+    "invalid-tool": Code("A tool name is empty or longer than 200 characters.", "Use the name as the log has it."),
+    "invalid-date": Code(
+        "A date is not ISO 8601.", "Write 2026-11-20 or 2026-11-20T08:00:00Z; the years 1 to 9999 count."
+    ),
+    "invalid-date-range": Code("`--after` is not before `--before`.", "Swap the two, or drop one."),
+    "invalid-range": Code("A line, column or count is out of range.", "Lines and columns start at 1; 1 to 200 lines."),
+    "invalid-audience": Code("The audience is not a provider name.", "Use `local` or the id of a provider."),
+    "range-out-of-bounds": Code("The text ends before that line.", "Start at line 1."),
+    # --- finding the session ------------------------------------------------------------------------------
+    "no-session": Code(
+        "This project has no session yet.", "Name one with `--session FILE`, or a project with `--project DIR`."
+    ),
+    "session-not-found": Code("No session has that id.", "See `pi-context session list`."),
+    "session-ambiguous": Code("Several sessions have an id that starts so.", "Give more characters, or the file."),
+    "entry-not-found": Code("The session has no entry with that id.", "See `pi-context session tree`."),
+    "entry-ambiguous": Code("Several entries have an id that starts so.", "Give more characters."),
+    "file-missing": Code("There is no such file.", "Check the path."),
+    "file-unreadable": Code("The file cannot be read.", "Check its permissions; nothing was changed."),
+    "not-a-file": Code("That is a folder or a device, no session file.", "Name one `.jsonl` file."),
+    "not-a-session": Code("The file holds no session entries.", "Name a `.jsonl` file that Pi wrote."),
+    # --- allowed or not -----------------------------------------------------------------------------------
+    "history-disabled": Code("The history tools are switched off.", "Set `historyTools.enabled` to true."),
+    "owner-act-required": Code(
+        "Only the owner may do this.",
+        "Run it yourself on a terminal outside any agent, or set `owner.scripts` in the global settings.",
+    ),
+    "project-scope-disabled": Code(
+        "Searching the whole project is switched off.", "Set `historyTools.allowProjectScope` to true."
+    ),
+    "project-not-trusted": Code("Pi does not trust this project.", "Trust it in Pi with `/trust`, or use --approve."),
+    "outside-project": Code(
+        "Under an agent's mark only the current project can be reached.", "Run it yourself outside the agent."
+    ),
+    "privacy-omitted": Code("The entry is classified above what this audience may see.", "Ask the owner to read it."),
+    # --- reading back -------------------------------------------------------------------------------------
+    "reference-unavailable": Code(
+        "The reference is unknown, expired, or no longer within its scope.", "Search again for a fresh one."
+    ),
+    "source-changed": Code(
+        "The log is no longer what was found; nothing was returned.", "Run `pi-context index update`, then search again."
+    ),
+    "source-unavailable": Code("The session file is gone or unreadable.", "Search again, or restore the file."),
+    # --- the index and the disk ---------------------------------------------------------------------------
+    "index-busy": Code("Another process holds the index; nothing was changed.", "Try again in a moment."),
+    "index-unavailable": Code("The index cannot be opened or made.", "Run `pi-context doctor`; session logs are safe."),
+    "disk-full": Code("The disk is full; session logs are untouched.", "Free some space and run the command again."),
+    "permission-denied": Code("A file or folder may not be written.", "Check its owner and permissions."),
+    "read-only": Code("The file system is read-only; nothing was changed.", "Use `--agent-dir` on a writable disk."),
+    "io-error": Code("The disk reported an error; session logs are untouched.", "Check the disk, then try again."),
+    # --- settings -----------------------------------------------------------------------------------------
+    "unknown-setting": Code("There is no such setting.", "See `pi-context config`."),
+    "invalid-setting": Code("The value is not valid for this setting; nothing was saved.", "See `pi-context config`."),
+    "settings-damaged": Code(
+        "The settings file is not valid JSON; it was left as it is.", "Mend the file by hand, or remove it."
+    ),
+    # --- ourselves ----------------------------------------------------------------------------------------
+    "interrupted": Code("Interrupted; what was done so far is kept.", "Run it again to go on.", INTERRUPTED),
+    "internal-error": Code("This is a defect of pi-context; session logs are untouched.", "Please report it."),
+}
+
+
+class ContextError(Exception):
+    """A foreseeable refusal or failure, named by its code; `detail` and `hint` replace the table's words."""
+
+    def __init__(self, code: str, detail: str = "", *, hint: str = "") -> None:
+        known = CODES[code]
+        self.code = code
+        self.message = detail or known.meaning
+        self.hint = hint or known.hint
+        self.exit_status = known.exit_status
+        super().__init__(self.message)
