@@ -66,7 +66,8 @@ CODES: dict[str, Code] = {
         "The reference is unknown, expired, or no longer within its scope.", "Search again for a fresh one."
     ),
     "source-changed": Code(
-        "The log is no longer what was found; nothing was returned.", "Run `pi-context index update`, then search again."
+        "The log is no longer what was found; nothing was returned.",
+        "Run `pi-context index update`, then search again.",
     ),
     "source-unavailable": Code("The session file is gone or unreadable.", "Search again, or restore the file."),
     # --- the index and the disk ---------------------------------------------------------------------------

@@ -63,7 +63,10 @@ _FLAG = "true or false"
 
 SETTINGS: dict[str, Setting] = {
     "historyTools.enabled": Setting(
-        True, _FLAG, _boolean, "Recall as a whole. Off takes the tools out of Pi's active set; their names stay reserved."
+        True,
+        _FLAG,
+        _boolean,
+        "Recall as a whole. Off takes the tools out of Pi's active set; their names stay reserved.",
     ),
     "historyTools.defaultScope": Setting(
         "current-branch",
@@ -83,7 +86,10 @@ SETTINGS: dict[str, Setting] = {
         False, _FLAG, _boolean, "Search the summaries of compactions and branches too."
     ),
     "historyTools.maxProjectSessions": Setting(
-        100, "1 to 500", _between(1, 500), "The most sessions that the scope `project` looks into, newest first.",
+        100,
+        "1 to 500",
+        _between(1, 500),
+        "The most sessions that the scope `project` looks into, newest first.",
         guards="more",
     ),
     "retrieval.exact": Setting(True, _FLAG, _boolean, "Look for literal terms."),
@@ -98,26 +104,41 @@ SETTINGS: dict[str, Setting] = {
         "normal", ", ".join(CLASSES), _one_of(*CLASSES), "The class of an entry without a marker.", guards="any"
     ),
     "privacy.localProviders": Setting(
-        ["faux", "ollama", "llama-cpp", "lmstudio"], "a list of names", _names,
-        "Providers that run on this machine and may receive every class.", guards="any",
+        ["faux", "ollama", "llama-cpp", "lmstudio"],
+        "a list of names",
+        _names,
+        "Providers that run on this machine and may receive every class.",
+        guards="any",
     ),
     "privacy.remoteDefaultAllowed": Setting(
-        ["normal", "internal"], "a list of classes, never local-only", _remote_classes,
-        "What a remote provider may receive.", guards="any",
+        ["normal", "internal"],
+        "a list of classes, never local-only",
+        _remote_classes,
+        "What a remote provider may receive.",
+        guards="any",
     ),
     "privacy.remoteProviders": Setting(
-        {}, "provider: list of classes, never local-only", _remote_providers,
-        "What a named remote provider may receive instead.", guards="any",
+        {},
+        "provider: list of classes, never local-only",
+        _remote_providers,
+        "What a named remote provider may receive instead.",
+        guards="any",
     ),
     "memory.enabled": Setting(True, _FLAG, _boolean, "Pins, session memory and claims."),
-    "memory.crossSession": Setting(False, _FLAG, _boolean, "Use memory of the project's other sessions.", guards="true"),
+    "memory.crossSession": Setting(
+        False, _FLAG, _boolean, "Use memory of the project's other sessions.", guards="true"
+    ),
     "memory.promptBlock": Setting(False, _FLAG, _boolean, "Put confirmed memory into the prompt.", guards="true"),
     "memory.maxPinChars": Setting(4000, "1 to 20000", _between(1, 20_000), "The longest pin."),
     "memory.maxClaimChars": Setting(2000, "1 to 20000", _between(1, 20_000), "The longest claim."),
     "memory.maxPinnedTokens": Setting(16_000, "1 to 64000", _between(1, 64_000), "The most tokens of all pins."),
     "owner.scripts": Setting(
-        False, _FLAG, _boolean, "Let the owner's own scripts do owner acts without a terminal.",
-        guards="true", global_only=True,
+        False,
+        _FLAG,
+        _boolean,
+        "Let the owner's own scripts do owner acts without a terminal.",
+        guards="true",
+        global_only=True,
     ),
 }
 

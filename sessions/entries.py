@@ -1,0 +1,135 @@
+"""What one record says: its id, its parent, who spoke, which tools, when; and the session's header.
+
+Reads the versions 1 to 3 of the format. Older files get the ids and the chain that Pi's migration would give
+them, but fixed instead of random, and nothing on disk changes.
+"""
+
+from typing import Any, NamedTuple
+
+from foundation import clock
+from foundation.texts import RawText
+from sessions import text
+
+Value = dict[str, Any]
+
+CHAINED = 2
+"""The first format version whose entries carry ids."""
+
+ROLES = ("user", "assistant", "toolResult", "bashExecution", "custom", "summary")
+"""The roles that a search can ask for."""
+
+_SUMMARIES = ("compaction", "branch_summary")
+
+
+class Header(NamedTuple):
+    """The first line of a session; `version` below 3 means an older format, `cwd` is empty where none is recorded."""
+
+    id: str
+    version: int
+    timestamp: int | None
+    cwd: str
+    parent_session: str
+
+
+class Entry(NamedTuple):
+    """One entry of a session, in our words.
+
+    `role` is one of `ROLES` or empty; `timestamp` in milliseconds or None; `tools` the names of the tools it calls
+    or answers for; `text` what can be searched, possibly empty; `marked` whether markers in it set its class.
+    """
+
+    id: str
+    parent: str | None
+    type: str
+    role: str
+    timestamp: int | None
+    tools: tuple[str, ...]
+    text: RawText
+    marked: bool
+
+
+class Chain:
+    """Gives the entries of one session their ids in file order, as Pi's loader and migration would.
+
+    `position` counts parsed records from 0, the header included; `last` is the id of the entry before. Both are
+    all that must be kept to go on reading later.
+    """
+
+    def __init__(self, *, version: int = 3, position: int = 0, last: str | None = None) -> None:
+        self.version, self.position, self.last = version, position, last
+
+    def follow(self, value: Value) -> tuple[str, str | None]:
+        """Give the id and the parent's id of the next entry."""
+        identity, parent = value.get("id"), value.get("parentId")
+        if self.version < CHAINED or not isinstance(identity, str) or not identity:
+            identity = f"{self.position:08x}"
+            parent = self.last if self.version < CHAINED or "parentId" not in value else parent
+        self.position += 1
+        self.last = identity
+        return identity, parent if isinstance(parent, str) and parent else None
+
+    def skip(self) -> None:
+        """Count a record that is no entry, such as a header."""
+        self.position += 1
+
+
+def header(value: Value) -> Header | None:
+    """Read a record as a session header; None where it is not one that Pi accepts."""
+    identity, version, cwd, parent = (value.get(key) for key in ("id", "version", "cwd", "parentSession"))
+    if value.get("type") != "session" or not isinstance(identity, str):
+        return None
+    if isinstance(version, bool) or not isinstance(version, int | float):
+        version = 1
+    return Header(
+        id=identity,
+        version=int(min(version, 1_000_000)) if version == version else 1,  # noqa: PLR0124 - NaN is unequal to itself
+        timestamp=_instant(value.get("timestamp")),
+        cwd=cwd if isinstance(cwd, str) else "",
+        parent_session=parent if isinstance(parent, str) else "",
+    )
+
+
+def entry(value: Value, identity: str, parent: str | None) -> Entry:
+    """Read a record as an entry with the id and parent that its `Chain` gave."""
+    kind = value.get("type")
+    role = role_of(value)
+    return Entry(
+        id=identity,
+        parent=parent,
+        type=kind if isinstance(kind, str) else "",
+        role=role,
+        timestamp=_timestamp(value),
+        tools=text.tools(value),
+        text=text.searchable(value),
+        marked=role in ("user", "custom"),
+    )
+
+
+def role_of(value: Value) -> str:
+    """Name who speaks in an entry, one of `ROLES`; empty for entries that nobody speaks in."""
+    kind = value.get("type")
+    if kind == "message":
+        message = value.get("message")
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "hookMessage":  # the name of version 2
+            return "custom"
+        return role if isinstance(role, str) and role in ROLES and role != "summary" else ""
+    if kind == "custom_message":
+        return "custom"
+    return "summary" if kind in _SUMMARIES else ""
+
+
+def _timestamp(value: Value) -> int | None:
+    """Give the entry's own time; version 1 has it in the message."""
+    found = _instant(value.get("timestamp"))
+    if found is None and isinstance(message := value.get("message"), dict):
+        found = _instant(message.get("timestamp"))
+    return found
+
+
+def _instant(value: Any) -> int | None:
+    if isinstance(value, str):
+        return clock.millis(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:  # noqa: PLR2004 - year 33658
+        return int(value)
+    return None
