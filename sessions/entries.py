@@ -12,6 +12,9 @@ from sessions import text
 
 Value = dict[str, Any]
 
+UNKNOWN_VERSION = 3
+"""What a file without a header is taken for."""
+
 CHAINED = 2
 """The first format version whose entries carry ids."""
 
@@ -31,11 +34,19 @@ class Header(NamedTuple):
     parent_session: str
 
 
+class Edit(NamedTuple):
+    """What a `context_edit` does: to which entry, and whether it takes it out of the context altogether."""
+
+    target: str
+    omits: bool
+
+
 class Entry(NamedTuple):
     """One entry of a session, in our words.
 
     `role` is one of `ROLES` or empty; `timestamp` in milliseconds or None; `tools` the names of the tools it calls
-    or answers for; `text` what can be searched, possibly empty; `marked` whether markers in it set its class.
+    or answers for; `text` what can be searched, possibly empty; `marked` whether markers in it set its class;
+    `edit` for a `context_edit`, `name` for a `session_info` (empty clears the session's name), else None.
     """
 
     id: str
@@ -46,6 +57,8 @@ class Entry(NamedTuple):
     tools: tuple[str, ...]
     text: RawText
     marked: bool
+    edit: Edit | None
+    name: str | None
 
 
 class Chain:
@@ -55,7 +68,7 @@ class Chain:
     all that must be kept to go on reading later.
     """
 
-    def __init__(self, *, version: int = 3, position: int = 0, last: str | None = None) -> None:
+    def __init__(self, *, version: int = UNKNOWN_VERSION, position: int = 0, last: str | None = None) -> None:
         self.version, self.position, self.last = version, position, last
 
     def follow(self, value: Value) -> tuple[str, str | None]:
@@ -102,6 +115,8 @@ def entry(value: Value, identity: str, parent: str | None) -> Entry:
         tools=text.tools(value),
         text=text.searchable(value),
         marked=role in ("user", "custom"),
+        edit=_edit(value) if kind == "context_edit" else None,
+        name=_name(value) if kind == "session_info" else None,
     )
 
 
@@ -117,6 +132,16 @@ def role_of(value: Value) -> str:
     if kind == "custom_message":
         return "custom"
     return "summary" if kind in _SUMMARIES else ""
+
+
+def _edit(value: Value) -> Edit | None:
+    target = value.get("targetId")
+    return Edit(target, value.get("replacement", target) is None) if isinstance(target, str) else None
+
+
+def _name(value: Value) -> str:
+    name = value.get("name")
+    return " ".join(name.split()) if isinstance(name, str) else ""
 
 
 def _timestamp(value: Value) -> int | None:

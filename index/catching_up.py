@@ -1,0 +1,241 @@
+"""Bring the index up to date with the session files: what changed, in which order, and within which time.
+
+A file whose stat result is the one on record costs nothing more. A grown file is read from where the last reading
+ended. Everything else (cut, replaced, migrated, edited in place) is noticed by what the file looks like around that
+place, and the session is read anew.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from typing import BinaryIO, NamedTuple
+
+import apsw
+
+from foundation.errors import ContextError
+from index.opening import transaction
+from index.schema import first_rid, last_rid
+from index.tuning import BULK_BYTES, end_bulk, finish_bulk, start_bulk
+from index.writing import Added, Cursor, SessionWriter, cursor, digests, forget
+from sessions.decoding import Parse, fast_parser, slow_parse
+from sessions.locating import LogFile
+from sessions.reading import open_log
+
+_COMMIT_BYTES = 32_000_000
+_PIECE_BYTES = 4_000_000
+_SLOW_PARSER_BYTES = 1_000_000  # importing the fast parser costs as much as parsing this much with the slow one
+
+
+class Lag(NamedTuple):
+    """A file that the index does not have as it is now, and about how many bytes are missing."""
+
+    file: LogFile
+    missing: int
+
+
+class Quarantined(NamedTuple):
+    """A line that could not be read as an entry: where, and why."""
+
+    file: str
+    line: int
+    offset: int
+    length: int
+    reason: str
+
+
+class Counters(NamedTuple):
+    """What an update saw and did; `behind` bytes remain where it ran out of time; `skipped` files with their code."""
+
+    files_seen: int = 0
+    files_read: int = 0
+    bytes_read: int = 0
+    entries_added: int = 0
+    quarantined: tuple[Quarantined, ...] = ()
+    behind: int = 0
+    skipped: tuple[tuple[str, str], ...] = ()
+
+
+Progress = Callable[[int, int], None]
+"""Hears bytes done and bytes in all."""
+
+Expired = Callable[[], bool]
+"""Tells whether the time is up."""
+
+
+def lags(db: apsw.Connection, files: Iterable[LogFile]) -> list[Lag]:
+    """Find the files that changed since they were read, in the order given, by their stat results alone."""
+    known = {
+        path: (stamp, done)
+        for path, done, *stamp in db.execute("select path, done, inode, size, mtime, ctime from session")
+    }
+    found = []
+    for file in files:
+        stamp, done = known.get(os.fsencode(file.path), ([], 0))
+        if stamp != list(file.stamp):
+            found.append(Lag(file, file.size - done if file.size >= done else file.size))
+    return found
+
+
+def lag_of(db: apsw.Connection, file: LogFile) -> Lag | None:
+    """Tell whether one file changed since it was read."""
+    row = db.execute(
+        "select done, inode, size, mtime, ctime from session where path = ?", (os.fsencode(file.path),)
+    ).fetchone()
+    if row is None:
+        return Lag(file, file.size)
+    done, *stamp = row
+    return None if stamp == list(file.stamp) else Lag(file, file.size - done if file.size >= done else file.size)
+
+
+def catch_up(
+    db: apsw.Connection,
+    work: Sequence[Lag],
+    *,
+    expired: Expired | None = None,
+    progress: Progress = lambda done, total: None,
+    thorough: bool = False,
+) -> Counters:
+    """Index what is missing, in the order given, until it is done or the time is up.
+
+    Committed piece by piece: a killed process loses at most the last piece, and the next call goes on there.
+    `thorough` reads the indexed part of a grown file too, so that an early edit is noticed at once.
+    """
+    expired = expired or _never
+    total = sum(lag.missing for lag in work)
+    parse = fast_parser() if total > _SLOW_PARSER_BYTES else slow_parse
+    if total > BULK_BYTES:
+        with transaction(db):
+            start_bulk(db)
+    update = _Update(db, parse, expired, progress, total, thorough=thorough)
+    queue = list(reversed(work))
+    try:
+        while queue and not expired():
+            with transaction(db):
+                update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
+    finally:
+        update.close()
+    if not queue:
+        finish_bulk(db)
+    done = update.counters
+    return done._replace(files_seen=len(work), behind=max(total - done.bytes_read, 1) if queue else 0)
+
+
+def fill(db: apsw.Connection, work: Sequence[Lag], *, progress: Progress) -> Counters:
+    """Index all files into a new generation, within the caller's one transaction."""
+    update = _Update(db, fast_parser(), _never, progress, sum(lag.missing for lag in work), thorough=False)
+    start_bulk(db)
+    try:
+        update.one_commit(list(reversed(work)), enough=sys.maxsize)
+    finally:
+        update.close()
+    end_bulk(db)
+    return update.counters._replace(files_seen=len(work))
+
+
+def _never() -> bool:
+    return False
+
+
+class _Update:
+    """One run over the files: what it has counted, and the session it stands in."""
+
+    def __init__(
+        self, db: apsw.Connection, parse: Parse, expired: Expired, progress: Progress, total: int, *, thorough: bool
+    ) -> None:
+        self.db, self.parse, self.expired, self.progress = db, parse, expired, progress
+        self.total, self.thorough = total, thorough
+        self.counters = Counters()
+        self.writer: SessionWriter | None = None
+
+    def one_commit(self, queue: list[Lag], *, enough: int) -> None:
+        """Work off the queue until `enough` bytes were read in all."""
+        while queue and self.counters.bytes_read < enough and not self.expired():
+            try:
+                if not self._file(queue[-1].file.path, enough):
+                    return
+            except ContextError as error:
+                skipped = (queue[-1].file.path, error.code)
+                self.counters = self.counters._replace(skipped=(*self.counters.skipped, skipped))
+            queue.pop()
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the session that it stands in."""
+        if self.writer:
+            self.writer.log.close()
+            self.writer = None
+
+    def _file(self, path: str, enough: int) -> bool:
+        """Index one file; False where time or the commit's size ended it before its end."""
+        writer = self._writer(path)
+        stamp = LogFile.of(path, os.fstat(writer.log.fileno())).stamp
+        while True:
+            added = writer.take(self.parse, at_most=_PIECE_BYTES)
+            self._count(added, path)
+            if added.finished:
+                row = (*stamp, writer.at.sid)
+                self.db.execute(
+                    "update session set inode = ?, size = ?, mtime = ?, ctime = ? where sid = ?", row
+                ).fetchall()
+                self.counters = self.counters._replace(files_read=self.counters.files_read + 1)
+                return True
+            if self.expired() or self.counters.bytes_read >= enough:
+                return False
+
+    def _writer(self, path: str) -> SessionWriter:
+        """Go on with the session that the last commit ended in, unless another process went on with it."""
+        at = cursor(self.db, path)
+        if self.writer:
+            if self.writer.at == at:
+                return self.writer
+            self.close()
+        log = open_log(path)
+        try:
+            if at and not continues(self.db, at, log, thorough=self.thorough):
+                forget(self.db, at.sid)
+            self.writer = SessionWriter(self.db, path, log)
+        except BaseException:
+            log.close()
+            raise
+        return self.writer
+
+    def _count(self, added: Added, path: str) -> None:
+        bad = tuple(Quarantined(path, bad.line, bad.offset, bad.length, bad.problem) for bad in added.quarantined)
+        seen = self.counters
+        self.counters = seen._replace(
+            bytes_read=seen.bytes_read + added.bytes_read,
+            entries_added=seen.entries_added + added.entries,
+            quarantined=seen.quarantined + bad,
+        )
+        self.progress(self.counters.bytes_read, self.total)
+
+
+def continues(db: apsw.Connection, at: Cursor, log: BinaryIO, *, thorough: bool) -> bool:
+    """Tell whether a file still starts with what was indexed of it.
+
+    For a file that only grew, its first and last indexed block are held against the record; that costs the same
+    whatever its size. One that changed without growing, or that is another file now, is read again in full.
+    """
+    stat = os.fstat(log.fileno())
+    if stat.st_size < at.done or digests(log.fileno(), at.done) != (at.head, at.seal):
+        return False
+    inode, size = db.execute("select inode, size from session where sid = ?", (at.sid,)).fetchall()[0]
+    grew = inode is None or (inode == LogFile.of("", stat).stamp[0] and stat.st_size > size)
+    return (grew and not thorough) or not changed_entries(db, at.sid, log)
+
+
+def doubt(db: apsw.Connection, paths: Iterable[str]) -> None:
+    """Let the next catching up read these files anew: what is on record of them has proved to be wrong."""
+    with transaction(db):
+        for path in paths:
+            db.execute("update session set head = x'', size = -1 where path = ?", (os.fsencode(path),)).fetchall()
+
+
+def changed_entries(db: apsw.Connection, sid: int, log: BinaryIO) -> list[int]:
+    """Hold every indexed entry of a session against the log; give the rids of those whose bytes are not the same."""
+    handle = log.fileno()
+    rows = db.execute(
+        "select rid, off, len, sha from entry where rid between ? and ?", (first_rid(sid), last_rid(sid))
+    )
+    return [rid for rid, offset, length, sha in rows if sha256(os.pread(handle, length, offset)).digest() != sha]

@@ -1,0 +1,62 @@
+"""Take deleted sessions out of the index file for good, or say that it is still pending.
+
+FTS5 marks deleted rows and keeps their words until segments are merged; SQLite keeps freed pages and its
+write-ahead log. So: merge under `secure_delete` (always on here), then truncate the log. A reader that holds an old
+snapshot makes the last step wait; then the erasure stays pending and the next update tries again.
+"""
+
+import os
+from collections.abc import Iterable
+
+import apsw
+
+from index.opening import BUSY_WAIT_MS, transaction
+from index.tuning import merge
+from index.writing import forget
+
+_PATIENCE_MS = 500  # for readers that are about to end
+
+
+def forget_missing(db: apsw.Connection, present: Iterable[str]) -> list[int]:
+    """Take out the sessions whose files are neither among `present` nor anywhere; give their numbers."""
+    there = {os.fsencode(path) for path in present}
+    gone = [
+        sid
+        for sid, path in db.execute("select sid, path from session").fetchall()
+        if path not in there and not os.path.exists(path)
+    ]
+    if gone:
+        with transaction(db):
+            for sid in gone:
+                forget(db, sid)
+    return gone
+
+
+def is_pending(db: apsw.Connection) -> bool:
+    """Tell whether words of deleted sessions may still lie in the file."""
+    return db.execute("select 1 from meta where key = 'erase'").get is not None
+
+
+def erase(db: apsw.Connection) -> bool:
+    """Erase what was deleted; False where a reader is in the way and the erasure stays pending."""
+    deletions = db.execute("select value from meta where key = 'erase'").get
+    if deletions is None:
+        return True
+    with transaction(db):
+        merge(db)
+    if not _truncate_log(db):
+        return False
+    with transaction(db):  # only if nothing was deleted since
+        db.execute("delete from meta where key = 'erase' and value = ?", (deletions,)).fetchall()
+    return _truncate_log(db)
+
+
+def _truncate_log(db: apsw.Connection) -> bool:
+    db.set_busy_timeout(_PATIENCE_MS)
+    try:
+        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except (apsw.BusyError, apsw.LockedError):
+        return False
+    finally:
+        db.set_busy_timeout(BUSY_WAIT_MS)
+    return True

@@ -1,0 +1,73 @@
+"""The sessions that the index knows, one row each: for lists, for scopes, and to find the file behind a hit."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from index.schema import SHIFT
+
+
+class SessionRow(NamedTuple):
+    """A session as it was when it was last read.
+
+    `version` is 0 where the file has no header; `started` and `active` (its newest message of user or assistant) in
+    milliseconds; `done` are the bytes indexed; `last_id` is that of the last entry in the file.
+    """
+
+    sid: int
+    path: str
+    id: str
+    version: int
+    cwd: str
+    parent: str
+    name: str
+    started: int | None
+    active: int | None
+    done: int
+    entries: int
+    repeats: int
+    last_id: str | None
+
+
+_FEW = 20  # files up to which one look-up each is cheaper than reading all rows
+_SELECT = (
+    "select sid, path, id, version, cwd, parent, name, started, active, done, entries, repeats, last_id from session"
+)
+
+
+def sessions(db: apsw.Connection) -> dict[str, SessionRow]:
+    """Give all sessions by the path of their file."""
+    rows = (_row(*row) for row in db.execute(_SELECT))
+    return {row.path: row for row in rows}
+
+
+def sessions_at(db: apsw.Connection, paths: Sequence[str]) -> dict[str, SessionRow]:
+    """Give the sessions of these files, as far as the index has them."""
+    if len(paths) > _FEW:
+        known = sessions(db)
+        return {path: known[path] for path in paths if path in known}
+    found = {path: db.execute(_SELECT + " where path = ?", (os.fsencode(path),)).fetchall() for path in paths}
+    return {path: _row(*rows[0]) for path, rows in found.items() if rows}
+
+
+def session(db: apsw.Connection, sid: int) -> SessionRow:
+    """Give one session by its number."""
+    return _row(*db.execute(_SELECT + " where sid = ?", (sid,)).fetchall()[0])
+
+
+def quarantined(db: apsw.Connection, sids: Iterable[int]) -> int:
+    """Count the quarantined lines of these sessions."""
+    listed = "[" + ",".join(map(str, sids)) + "]"
+    count = db.execute("select count(*) from quarantine where sid in (select value from json_each(?))", (listed,)).get
+    return int(count)
+
+
+def branches(db: apsw.Connection) -> dict[int, int]:
+    """Count the branches of every session: the stretches of entries that grow out of one another."""
+    return dict(db.execute(f"select lo >> {SHIFT}, count(*) from run group by 1").fetchall())  # noqa: S608 - a number
+
+
+def _row(sid: int, path: bytes, *rest: object) -> SessionRow:
+    return SessionRow(sid, os.fsdecode(path), *rest)  # type: ignore[arg-type]

@@ -1,0 +1,88 @@
+"""From terms to FTS5: user text only ever travels inside quoted strings, never as syntax.
+
+Each function gives an FTS5 expression, or an empty string where the text holds nothing that the tokenizer keeps.
+"""
+
+import re
+from collections.abc import Iterable
+
+from index.tokens import UNSPACED, split_word
+
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+
+
+def has_words(text: str) -> bool:
+    """Tell whether a text holds a letter or digit, so that it can be looked up at all."""
+    return _WORD.search(text) is not None
+
+
+def phrase(text: str, *, prefix: bool = False) -> str:
+    """Match the words of a text in their order; with `prefix` the last one may go on."""
+    if not has_words(text):
+        return ""
+    fed, open_ended = _paired(text)
+    return _quoted(fed) + (" *" if prefix or open_ended else "")
+
+
+def word(text: str) -> str:
+    """Match a word as a whole, or as a part of identifiers that contain it."""
+    whole = phrase(text)
+    parts = split_word(text)
+    return f"({whole} OR {phrase(parts)})" if whole and parts != text else whole
+
+
+def words_of(text: str) -> str:
+    """Match all words of a text, in any order and place."""
+    return all_of(phrase(found[0]) for found in _WORD.finditer(text))
+
+
+def all_of(expressions: Iterable[str]) -> str:
+    """Match what every one of these matches."""
+    return _joined(expressions, " AND ")
+
+
+def any_of(expressions: Iterable[str]) -> str:
+    """Match what at least one of these matches."""
+    return _joined(expressions, " OR ")
+
+
+def without(expression: str, unwanted: str) -> str:
+    """Match what the first matches and the second does not."""
+    return f"({expression} NOT {unwanted})" if expression and unwanted else expression
+
+
+def phrases_in(expression: str) -> int:
+    """Count the phrases of an expression that was made here: each is one quoted string."""
+    return expression.count('"') // 2
+
+
+def _joined(expressions: Iterable[str], operator: str) -> str:
+    kept = [expression for expression in expressions if expression]
+    return f"({operator.join(kept)})" if len(kept) > 1 else "".join(kept)
+
+
+def _quoted(text: str) -> str:
+    """Quote a text for FTS5; quotes and NULs only part words, so a space can stand for them."""
+    return '"' + text.replace('"', " ").replace("\x00", " ").encode("utf-8", "replace").decode() + '"'
+
+
+def _paired(text: str) -> tuple[str, bool]:
+    """Pair up unspaced runs as the index does; tell whether the last word must stay open-ended.
+
+    The index holds a run's last character alone. A query's run may end within a longer one, so it gives that
+    character up; a run of one character can only be looked up as the beginning of a pair.
+    """
+    open_ended = False
+    fed, at = [], 0
+    for run in _UNSPACED_RUN.finditer(text):
+        pairs = [run[0][start : start + 2] for start in range(len(run[0]))]
+        at_end = not has_words(text[run.end() :])
+        if at_end and len(pairs) > 1:
+            pairs.pop()
+        elif at_end:
+            open_ended = True
+        fed.append(f"{text[at : run.start()]} {' '.join(pairs)} ")
+        at = run.end()
+    fed.append(text[at:])
+    return "".join(fed), open_ended

@@ -1,0 +1,257 @@
+"""Find, make, open and switch the index: a pointer file names the files of the present generation.
+
+A database is never renamed and never replaced: readers may still hold the old one, and SQLite would mix its
+write-ahead log with the new one's pages. A new generation gets a new file name, and the pointer is switched.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import apsw
+
+from foundation import locks
+from foundation.canonical import dumps
+from foundation.durable import PRIVATE_FILE, Files, write_atomically
+from foundation.errors import ContextError
+from index.ranks import phrase_counts
+from index.rules import RULES
+from index.schema import CHECKSUMS, MIGRATIONS
+
+BUSY_WAIT_MS = 10_000
+POINTER, LOCK = "index.json", "index.lock"
+
+
+class Generation(NamedTuple):
+    """A generation of the index: its number and its shard files, of which there is one today."""
+
+    number: int
+    files: tuple[str, ...]
+
+
+class Stale(Exception):
+    """The index on disk is not one that this version can use; it must be made anew. `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def current(folder: str) -> Generation | None:
+    """Read the pointer; None where there is no index yet, or where the pointer cannot be read as one."""
+    try:
+        with open(os.path.join(folder, POINTER), "rb") as pointer:
+            found = json.loads(pointer.read(65_536))
+        number, files = found["generation"], found["files"]
+        if isinstance(number, int) and files and all(os.path.basename(name) == name for name in files):
+            return Generation(number, tuple(files))
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def open_reader(folder: str) -> apsw.Connection | None:
+    """Open the present index for reading; None where there is none. Raises Stale where it cannot be used."""
+    return _open(folder, apsw.SQLITE_OPEN_READONLY)
+
+
+def open_writer(folder: str) -> apsw.Connection | None:
+    """Open the present index for reading and writing; None where there is none. Raises Stale likewise."""
+    return _open(folder, apsw.SQLITE_OPEN_READWRITE)
+
+
+def create(folder: str, files: Files) -> None:
+    """Make an empty index where there is none; two processes at once make one.
+
+    Raises ContextError with `index-busy` where another process holds the lock too long.
+    """
+    with exclusive(folder, files):
+        if current(folder) is None:
+            replace_generation(folder, files)
+
+
+def replace_generation(folder: str, files: Files) -> None:
+    """Switch to a new and empty generation; the lock must be held."""
+    number = _number_after(folder)
+    _make(folder, number).close()
+    switch(folder, files, number)
+
+
+@contextlib.contextmanager
+def exclusive(folder: str, files: Files) -> Iterator[None]:
+    """Hold the right to switch generations."""
+    files.make_folder(folder)
+    with locks.held(os.path.join(folder, LOCK), wait_seconds=BUSY_WAIT_MS / 1000, busy="index-busy"):
+        yield
+
+
+def begin_generation(folder: str) -> tuple[int, apsw.Connection]:
+    """Start a new generation beside the present one; the lock must be held.
+
+    Until it is switched to, nobody reads it and a crash may leave anything in it: so it is written without
+    journal and without syncs.
+    """
+    number = _number_after(folder)
+    connection = _make(folder, number)
+    connection.pragma("journal_mode", "off")
+    connection.pragma("synchronous", "off")
+    connection.pragma("locking_mode", "exclusive")
+    return number, connection
+
+
+def finish_generation(folder: str, number: int, connection: apsw.Connection, files: Files) -> None:
+    """Make a new generation durable, and switch to it."""
+    connection.pragma("locking_mode", "normal")
+    connection.pragma("synchronous", "full")
+    connection.pragma("journal_mode", "wal")
+    connection.execute("update meta set value = value where key = 'rules'").fetchall()  # a synced commit
+    connection.pragma("wal_checkpoint(truncate)")
+    connection.close()
+    handle = os.open(os.path.join(folder, _file_name(number)), os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    switch(folder, files, number)
+
+
+def abandon_generation(folder: str, files: Files) -> None:
+    """Remove a generation that was begun and not finished; the lock must be held."""
+    present = current(folder)
+    sweep(folder, files, keep=present.files if present else ())
+
+
+def switch(folder: str, files: Files, number: int) -> None:
+    """Point at a generation, then remove all others; the lock must be held."""
+    name = _file_name(number)
+    pointer = dumps({"generation": number, "files": [name]}) + "\n"
+    write_atomically(files, os.path.join(folder, POINTER), pointer.encode())
+    sweep(folder, files, keep=(name,))
+
+
+def sweep(folder: str, files: Files, *, keep: tuple[str, ...]) -> None:
+    """Remove the files of all generations but those named; the lock must be held."""
+    for name in os.listdir(folder):
+        if name.startswith("index-") and ".db" in name and name.split(".db")[0] + ".db" not in keep:
+            with contextlib.suppress(PermissionError):  # Windows keeps an open file: the next switch removes it
+                files.unlink(os.path.join(folder, name))
+
+
+def drop(folder: str, files: Files) -> None:
+    """Remove the index; the logs, and what the owner decided, stay."""
+    with exclusive(folder, files):
+        files.unlink(os.path.join(folder, POINTER))
+        sweep(folder, files, keep=())
+
+
+def _open(folder: str, flags: int) -> apsw.Connection | None:
+    for _ in range(5):  # a switch may come between reading the pointer and opening the file
+        generation = current(folder)
+        if generation is None:
+            return None
+        path = os.path.join(folder, generation.files[0])
+        try:
+            connection = apsw.Connection(path, flags=flags)
+        except apsw.CantOpenError:
+            if not os.path.exists(path):
+                continue
+            raise
+        try:
+            _prepare(connection)
+            _check(connection, writable=flags == apsw.SQLITE_OPEN_READWRITE)
+        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
+            connection.close()
+            raise Stale("index-damaged") from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+    raise Stale("index-missing")
+
+
+def _prepare(connection: apsw.Connection) -> None:
+    connection.set_busy_timeout(BUSY_WAIT_MS)
+    connection.register_fts5_function("phrase_counts", phrase_counts)
+    connection.pragma("synchronous", "normal")
+    connection.pragma("secure_delete", "on")  # costs nothing that can be measured; freed pages keep no words
+    connection.pragma("temp_store", "memory")
+    connection.pragma("trusted_schema", False)  # noqa: FBT003 - the value of a pragma
+
+
+def _check(connection: apsw.Connection, *, writable: bool) -> None:
+    """Hold the migrations on record against ours, and make the missing ones; raises Stale where they differ."""
+    found = _migrations(connection)
+    if found == CHECKSUMS:
+        return
+    if not writable or found != CHECKSUMS[: len(found)]:
+        raise Stale("index-version")
+    with transaction(connection):
+        _migrate(connection, done=len(_migrations(connection)))  # another process may have been faster
+
+
+def _migrations(connection: apsw.Connection) -> tuple[str, ...]:
+    rows = connection.execute("select checksum from migration order by version").fetchall()
+    return tuple(checksum for (checksum,) in rows)
+
+
+def _migrate(connection: apsw.Connection, *, done: int) -> None:
+    for version in range(done, len(MIGRATIONS)):
+        connection.execute(MIGRATIONS[version]).fetchall()
+        connection.execute("insert into migration values(?, ?)", (version + 1, CHECKSUMS[version])).fetchall()
+
+
+@contextlib.contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Run the block in one transaction that holds the write lock from its start."""
+    connection.execute("begin immediate").fetchall()
+    try:
+        yield
+        connection.execute("commit").fetchall()
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback").fetchall()
+        raise
+
+
+def _make(folder: str, number: int) -> apsw.Connection:
+    path = os.path.join(folder, _file_name(number))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))
+    connection = apsw.Connection(path)
+    _prepare(connection)
+    connection.pragma("journal_mode", "wal")
+    with transaction(connection):
+        connection.execute("create table migration(version integer primary key, checksum text not null)").fetchall()
+        _migrate(connection, done=0)
+        connection.execute("insert into meta values('rules', ?)", (RULES,)).fetchall()
+    return connection
+
+
+def _number_after(folder: str) -> int:
+    """Give a generation number that no file in the folder has; strays of a dead process are passed over."""
+    taken = [0]
+    for name in os.listdir(folder):
+        digits = name.removeprefix("index-").split(".")[0].split("-")[0]
+        if name.startswith("index-") and digits.isdigit():
+            taken.append(int(digits))
+    return max(taken) + 1
+
+
+def _file_name(number: int) -> str:
+    return f"index-{number}.db"
+
+
+def translated(error: apsw.Error) -> ContextError:
+    """Say what a failure of SQLite means for the user."""
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return ContextError("index-busy")
+        case apsw.FullError():
+            return ContextError("disk-full")
+        case apsw.ReadOnlyError():
+            return ContextError("read-only")
+        case apsw.IOError():
+            return ContextError("io-error")
+        case _:
+            return ContextError("index-unavailable")

@@ -1,0 +1,242 @@
+"""Look the index up: all filters inside the SQL, before any LIMIT, and within an authorised scope only.
+
+A search gives places in the logs and counts, never text: the log is the text.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from index.schema import CLASS_CODE, ROLE_CODE, SHIFT, first_rid, id_key, last_rid
+
+_PROBE = 1500
+"""Matches up to which all sessions are searched at once; more are searched session by session, newest first."""
+
+
+class Part(NamedTuple):
+    """One session within a scope: with a leaf only its ancestors, else all entries.
+
+    `newest` is an instant in milliseconds after which nothing was written to it.
+    """
+
+    sid: int
+    leaf: int | None = None
+    newest: int = 0
+
+
+class AuthorisedScope(NamedTuple):
+    """What a search may look into, newest session first; made in `recall.scope` and nowhere else.
+
+    `omitted` are the rids that a context edit took out of the current branch.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    omitted: tuple[int, ...] = ()
+
+
+class Filters(NamedTuple):
+    """What a hit must be: empty tuples and None filter nothing. Times in milliseconds, exclusive."""
+
+    roles: tuple[str, ...] = ()
+    classes: tuple[str | None, ...] = ()
+    tools: tuple[str, ...] = ()
+    after: int | None = None
+    before: int | None = None
+
+
+class Found(NamedTuple):
+    """A place in a log that matches, offset and size in bytes.
+
+    `counts` holds a byte per phrase of the expression, `length` is in words; `digest` is that of the redacted text.
+    """
+
+    rid: int
+    id_key: int
+    timestamp: int | None
+    offset: int
+    size: int
+    sha: bytes
+    digest: int
+    role: int
+    counts: bytes
+    length: int
+
+
+_PATH = """
+with recursive path(lo, hi) as (
+  select run, rid from entry where rid = :leaf
+  union
+  select above.run, above.rid from path join run on run.lo = path.lo
+  join entry above on above.rid = (
+    select max(rid) from entry where eid = run.parent and rid between :first and :last))
+"""
+_COLUMNS = "f.rowid, e.eid, e.ts, e.off, e.len, e.sha, e.digest, e.role"
+_FROM = "from words f join entry e on e.rid = f.rowid where f.words match :match"
+_WITHIN = " and f.rowid between :first and :last"
+_ON_PATH = " and e.rid <= (select max(hi) from path where lo = e.run)"
+_FILTERS = " and (1 << e.role) & :roles and (1 << e.class) & :classes"
+_TOOLS = " and e.tools in (select id from toolset where exists("
+_TOOLS += "select 1 from json_each(names) where value in (select value from json_each(:tools))))"
+_AFTER, _BEFORE = " and e.ts > :after", " and e.ts < :before"
+_NOT_OMITTED = " and e.rid not in (select value from json_each(:omitted))"
+
+
+def search(
+    db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: Filters, *, most: int
+) -> tuple[list[Found], bool]:
+    """Give the newest matches of a scope, `most` of them at most, and whether there were more."""
+    if not expression or not scope.parts:
+        return [], False
+    query = _Query(db, scope, expression, filters)
+    found = query.sessions(most + 1)
+    return found[:most], len(found) > most
+
+
+def walk(db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: Filters) -> Iterator[Found]:
+    """Yield every match of a scope without its counts, session by session from the newest, newest entry first."""
+    if expression:
+        query = _Query(db, scope, expression, filters)
+        for part in scope.parts:
+            yield from query.part(part, limit=-1, counted=False)
+
+
+def ancestry(db: apsw.Connection, leaf: int) -> tuple[tuple[int, int], ...]:
+    """Give the ancestors of an entry, itself included, as inclusive rowid intervals."""
+    span = {"leaf": leaf, "first": first_rid(leaf >> SHIFT), "last": last_rid(leaf >> SHIFT)}
+    rows = db.execute(_PATH + "select lo, max(hi) from path group by lo", span)
+    return tuple((low, high) for low, high in rows)
+
+
+def is_ancestor(intervals: Sequence[tuple[int, int]], rid: int) -> bool:
+    """Tell whether a rid lies in one of the intervals."""
+    return any(low <= rid <= high for low, high in intervals)
+
+
+def session_of(rid: int) -> int:
+    """Give the session number within a rid."""
+    return rid >> SHIFT
+
+
+def rid_of(db: apsw.Connection, sid: int, entry_id: str) -> int | None:
+    """Find an entry by its whole id; of several with the same id the last, as in Pi."""
+    found = db.execute(
+        "select max(rid) from entry where eid = ? and rid between ? and ?",
+        (id_key(entry_id), first_rid(sid), last_rid(sid)),
+    ).get
+    return found if isinstance(found, int) else None
+
+
+def rid_at(db: apsw.Connection, sid: int, key: int, offset: int) -> int | None:
+    """Find the entry with this id that lies at an offset of its file."""
+    span = (key, offset, first_rid(sid), last_rid(sid))
+    found = db.execute("select max(rid) from entry where eid = ? and off = ? and rid between ? and ?", span).get
+    return found if isinstance(found, int) else None
+
+
+def omitted_on(db: apsw.Connection, intervals: Sequence[tuple[int, int]], sid: int) -> tuple[int, ...]:
+    """Give the entries that the last context edit on a path takes out of the context."""
+    last: dict[int, int] = {}
+    rows = db.execute(
+        "select rid, target, omits from edit where rid between ? and ? order by rid", (first_rid(sid), last_rid(sid))
+    )
+    for rid, target, omits in rows:
+        if is_ancestor(intervals, rid):
+            last[target] = omits
+    targets = (
+        db.execute("select max(rid) from entry where eid = ? and rid between ? and ?", (key, first_rid(sid), last_rid(sid)))
+        for key, omits in last.items()
+        if omits
+    )
+    return tuple(rid for target in targets if (rid := target.get) is not None)
+
+
+class _Query:
+    """One expression with its filters, prepared for any session."""
+
+    def __init__(self, db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: Filters) -> None:
+        self.db, self.scope = db, scope
+        roles = filters.roles or tuple(ROLE_CODE)
+        classes = filters.classes or tuple(CLASS_CODE)
+        self.bindings: dict[str, object] = {
+            "match": expression,
+            "roles": sum(1 << ROLE_CODE[role] for role in set(roles)),
+            "classes": sum(1 << CLASS_CODE[name] for name in set(classes)),
+        }
+        self.conditions = _FILTERS
+        for value, condition, name in (
+            (filters.tools, _TOOLS, "tools"),
+            (scope.omitted, _NOT_OMITTED, "omitted"),
+        ):
+            if value:
+                self.conditions += condition
+                self.bindings[name] = "[" + ",".join(map(_json, value)) + "]"
+        for instant, condition, name in ((filters.after, _AFTER, "after"), (filters.before, _BEFORE, "before")):
+            if instant is not None:
+                self.conditions += condition
+                self.bindings[name] = instant
+
+    def sessions(self, limit: int) -> list[Found]:
+        """Give the newest matches over all sessions of the scope."""
+        if len(self.scope.parts) == 1:
+            return list(self.part(self.scope.parts[0], limit=limit, counted=True))
+        if (few := self._all_at_once()) is not None:
+            return heapq.nlargest(limit, few, key=_age)
+        return self._newest_first(limit)
+
+    def part(self, part: Part, *, limit: int, counted: bool) -> Iterator[Found]:
+        """Yield the matches of one session, the last in the file first."""
+        bindings = self.bindings | {"first": first_rid(part.sid), "last": last_rid(part.sid), "limit": limit}
+        head, on_path = "", ""
+        if part.leaf is not None:
+            head, on_path = _PATH, _ON_PATH
+            bindings["leaf"] = part.leaf
+        counts = ", phrase_counts(f.words)" if counted else ", x'00000000'"
+        sql = f"{head}select {_COLUMNS}{counts} {_FROM}{_WITHIN}{on_path}{self.conditions}"  # noqa: S608 - our own text
+        for row in self.db.execute(sql + " order by f.rowid desc limit :limit", bindings):
+            yield _found(row)
+
+    def _all_at_once(self) -> list[Found] | None:
+        """Search the whole index where few rows match; None where many do."""
+        rows = self.db.execute(f"select rowid from words where words match ? limit {_PROBE + 1}", (self.bindings["match"],))  # noqa: S608 - a number
+        if len(rows.fetchall()) > _PROBE:
+            return None
+        sql = f"select {_COLUMNS}, phrase_counts(f.words) {_FROM}{self.conditions}"  # noqa: S608 - our own text
+        within = {part.sid: self._bound(part) for part in self.scope.parts}
+        return [
+            found
+            for row in self.db.execute(sql, self.bindings)
+            if (bound := within.get(row[0] >> SHIFT)) is not None
+            and (found := _found(row))
+            and (not bound or is_ancestor(bound, found.rid))
+        ]
+
+    def _bound(self, part: Part) -> tuple[tuple[int, int], ...]:
+        return ancestry(self.db, part.leaf) if part.leaf is not None else ()
+
+    def _newest_first(self, limit: int) -> list[Found]:
+        """Search session by session; stop where no older one can hold a newer match than those at hand."""
+        best: list[Found] = []
+        for part in self.scope.parts:
+            if len(best) == limit and part.newest <= _age(best[-1])[0]:
+                break
+            best = heapq.nlargest(limit, [*best, *self.part(part, limit=limit, counted=True)], key=_age)
+        return best
+
+
+def _found(row: Sequence[object]) -> Found:
+    *place, packed = row
+    assert isinstance(packed, bytes)
+    return Found(*place, counts=packed[:-4], length=int.from_bytes(packed[-4:], "little"))  # type: ignore[arg-type]
+
+
+def _age(found: Found) -> tuple[int, int]:
+    return (found.timestamp or 0, found.rid)
+
+
+def _json(value: object) -> str:
+    from foundation.canonical import dumps
+
+    return dumps(value)

@@ -1,0 +1,16 @@
+"""What FTS5 tells about a match: how often each phrase occurs, and how long the text is.
+
+SQLite's own `bm25()` counts every phrase over the whole table, so its cost grows with the corpus and scores move
+when unrelated sessions are added. Counting within the row costs the same everywhere; rarity is judged later,
+among the candidates.
+"""
+
+import apsw
+
+_MOST = 255
+
+
+def phrase_counts(api: apsw.FTS5ExtensionApi) -> bytes:
+    """Give one byte per phrase of the query, its occurrences capped at 255, and four bytes of text length."""
+    counts = bytes([min(len(api.phrase_locations(number)[0]), _MOST) for number in range(api.phrase_count)])
+    return counts + api.column_size(0).to_bytes(4, "little")

@@ -1,0 +1,28 @@
+"""Make the index anew beside the present one, then switch; until then everybody goes on with the old one."""
+
+from collections.abc import Sequence
+
+from foundation.durable import Files
+from index import opening
+from index.catching_up import Counters, Lag, Progress, fill
+from sessions.locating import LogFile
+
+
+def rebuild(
+    folder: str, disk: Files, files: Sequence[LogFile], *, progress: Progress = lambda done, total: None
+) -> Counters:
+    """Build a new generation from the logs, in the order given, and switch to it.
+
+    Raises ContextError with `index-busy` where another process rebuilds. Interrupted, it leaves the old index as it was.
+    """
+    with opening.exclusive(folder, disk):
+        number, db = opening.begin_generation(folder)
+        try:
+            with opening.transaction(db):
+                counters = fill(db, [Lag(file, file.size) for file in files], progress=progress)
+            opening.finish_generation(folder, number, db, disk)
+        except BaseException:
+            db.close()
+            opening.abandon_generation(folder, disk)
+            raise
+    return counters

@@ -1,0 +1,90 @@
+"""What the tokenizer is fed, in the index and in a query alike, so that both sides agree.
+
+FTS5's `unicode61` splits at everything that is no letter or digit and folds case and accents. Two things it
+cannot do are done here before: identifiers in camel case are repeated as their parts (`getRetryBudget` also as
+`get Retry Budget`), and runs of scripts without spaces become overlapping pairs (`数据库` as `数据 据库 库`).
+"""
+
+import re
+
+TOKENIZER = "unicode61 remove_diacritics 2"
+TOKENS_VERSION = "1"
+"""Raised when a rule here changes: the index is then made anew."""
+
+_LONGEST_WORD = 64  # longer runs of letters are encoded data, not identifiers
+_CACHED_WORDS = 50_000
+
+UNSPACED = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
+    "\u3040-\u30ff\u31f0-\u31ff"  # Kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
+    "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f"  # Hangul
+    "\uff66-\uffdc"  # half-width Kana and Hangul
+    "\U00020000-\U0003ffff"  # Han beyond the first plane
+)
+"""Characters of scripts that are written without spaces, as the inside of a character class."""
+
+_RUN = re.compile(f"[{UNSPACED}]+")
+_SHAPES = bytes(
+    ord("A") if chr(byte).isupper() and byte < 128 else ord("a") if byte >= 128 or chr(byte).isalnum() else ord(" ")
+    for byte in range(256)
+)
+
+_parts_of: dict[bytes, str] = {}
+
+
+def for_index(text: str, raw: bytes) -> str:
+    """Prepare text for the tokenizer: pairs for unspaced scripts, and each camel-case word's parts at the end.
+
+    `raw` is the text in UTF-8, which the caller has at hand.
+    """
+    parts = camel_parts(raw)
+    if len(raw) != len(text):
+        text = pairs(text)
+    return f"{text}\n{parts}" if parts else text
+
+
+def camel_parts(raw: bytes) -> str:
+    """Write the parts of the camel-case words of a text, each distinct word once: `get Retry Budget`.
+
+    Works on a map of letter shapes, where the border of two parts is a plain byte search: a regular expression
+    over the whole text would cost as much as the index itself.
+    """
+    shapes = raw.translate(_SHAPES)
+    words: dict[bytes, None] = {}
+    for border in (b"aA", b"AAa"):
+        at = shapes.find(border)
+        while at >= 0:
+            start, end = shapes.rfind(b" ", 0, at) + 1, shapes.find(b" ", at)
+            if end < 0:
+                end = len(shapes)
+            if end - start <= _LONGEST_WORD:
+                words[raw[start:end]] = None
+            at = shapes.find(border, end)
+    return "\n".join(map(_split, words)) if words else ""
+
+
+def pairs(text: str) -> str:
+    """Rewrite each run of an unspaced script as its overlapping pairs, and its last character alone."""
+    return _RUN.sub(_pair_up, text)
+
+
+def _pair_up(run: re.Match[str]) -> str:
+    text = run[0]
+    return f" {' '.join([text[at : at + 2] for at in range(len(text))])} "
+
+
+def _split(word: bytes) -> str:
+    """Split one camel-case word; the work is remembered, for identifiers repeat."""
+    found = _parts_of.get(word)
+    if found is None:
+        if len(_parts_of) >= _CACHED_WORDS:
+            _parts_of.clear()
+        found = _parts_of[word] = split_word(word.decode("utf-8", "replace"))
+    return found
+
+
+def split_word(word: str) -> str:
+    """Split one camel-case word at its humps: `parseHTTPHeader2` gives `parse HTTP Header2`."""
+    return " ".join(re.sub(r"(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^A-Z])", " ", word).split())

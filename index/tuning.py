@@ -1,0 +1,51 @@
+"""How FTS5 is set for a bulk build and for daily appends.
+
+A bulk build gathers 16 MB of words before it writes a segment, and merges once at the end. That last merge matters
+twice: it leaves one segment to search, and it lifts the bulk one level up, or else the sixteenth small append after
+it would rewrite everything within one commit.
+"""
+
+import apsw
+
+from index.opening import transaction
+
+BULK_BYTES = 48_000_000
+"""Bytes of log from which on an update is worth bulk settings."""
+
+_BULK = (("hashsize", 16 << 20), ("automerge", 0), ("crisismerge", 2000))
+_DAILY = (("hashsize", 1 << 20), ("automerge", 4), ("crisismerge", 16))
+
+
+def start_bulk(db: apsw.Connection) -> None:
+    """Set the words for a bulk build; the index remembers it until `finish_bulk`, also over a crash."""
+    _set(db, _BULK)
+    db.execute("insert or replace into meta values('bulk', 1)").fetchall()
+
+
+def finish_bulk(db: apsw.Connection) -> None:
+    """Merge what a bulk build left, where there was one, and go back to daily settings."""
+    if in_bulk(db):
+        with transaction(db):
+            end_bulk(db)
+
+
+def end_bulk(db: apsw.Connection) -> None:
+    """Merge and go back to daily settings, within the caller's transaction."""
+    merge(db)
+    _set(db, _DAILY)
+    db.execute("delete from meta where key = 'bulk'").fetchall()
+
+
+def in_bulk(db: apsw.Connection) -> bool:
+    """Tell whether a bulk build began and has not ended."""
+    return db.execute("select 1 from meta where key = 'bulk'").get is not None
+
+
+def merge(db: apsw.Connection) -> None:
+    """Write all segments into one; words of deleted rows are gone from it."""
+    db.execute("insert into words(words) values('optimize')").fetchall()
+
+
+def _set(db: apsw.Connection, options: tuple[tuple[str, int], ...]) -> None:
+    for name, value in options:
+        db.execute("insert into words(words, rank) values(?, ?)", (name, value)).fetchall()

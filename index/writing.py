@@ -1,0 +1,263 @@
+"""Put the records of one session into the index, in file order, whatever the pieces they arrive in.
+
+All that later records depend on is kept in the session's row, so that any sequence of updates gives the very rows
+that one reading of the whole file would give. What is stored was redacted first.
+"""
+
+import os
+from hashlib import sha256
+from typing import BinaryIO, NamedTuple
+
+import apsw
+
+from foundation.canonical import dumps, escape_surrogates
+from foundation.texts import RawText
+from index.schema import CLASS_CODE, ROLE_CODE, first_rid, id_key, last_rid, text_key
+from index.tokens import for_index
+from privacy.markers import classify
+from privacy.redaction import redact
+from sessions.decoding import Parse
+from sessions.entries import UNKNOWN_VERSION, Chain, Entry, Value, entry, header
+from sessions.reading import Record, records
+
+BLOCK = 4096
+"""Bytes at the start and at the end of what is indexed that tell an appended file from another one."""
+
+_FLUSH_CHARS = 4_000_000
+
+
+class Cursor(NamedTuple):
+    """Where the indexing of a session stands."""
+
+    sid: int
+    done: int
+    line: int
+    records: int
+    position: int
+    last_id: str | None
+    run: int | None
+    version: int
+    head: bytes
+    seal: bytes
+
+
+class Added(NamedTuple):
+    """What one piece of work added: bytes read, entries, the lines quarantined; `finished` at the file's end."""
+
+    bytes_read: int = 0
+    entries: int = 0
+    quarantined: tuple[Record, ...] = ()
+    finished: bool = True
+
+
+def cursor(db: apsw.Connection, path: str) -> Cursor | None:
+    """Read where a session stands; None where nothing of it was indexed yet."""
+    row = db.execute(
+        "select sid, done, line, records, position, last_id, run, version, head, seal from session where path = ?",
+        (os.fsencode(path),),
+    ).fetchone()
+    return Cursor(*row) if row else None
+
+
+class SessionWriter:
+    """Appends one session's records to the index; the caller holds the transaction around each `take`."""
+
+    def __init__(self, db: apsw.Connection, path: str, log: BinaryIO) -> None:
+        self.db, self.log = db, log
+        at = cursor(db, path)
+        self.knows_all = at is None  # whether `seen` holds every record of the session
+        self.at = at = at or _insert_session(db, path)
+        self.chain = Chain(version=at.version or UNKNOWN_VERSION, position=at.position, last=at.last_id)
+        self.rid, self.run = first_rid(at.sid) + at.records, at.run
+        self.last_key: int | None = db.execute("select eid from entry where rid = ?", (self.rid,)).get
+        self.seen: dict[int, int] = {}  # id_key -> rid
+        self.active = 0
+        self.toolsets: dict[tuple[str, ...], int] = {}
+        self.entry_rows: list[tuple[object, ...]] = []
+        self.word_rows: list[tuple[int, str]] = []
+        self.pending = 0
+
+    def take(self, parse: Parse, *, at_most: int) -> Added:
+        """Index whole lines from the cursor on, about `at_most` bytes of them, and move the cursor."""
+        start = done = self.at.done
+        line, entries, bad, finished = self.at.line, 0, [], True
+        last = last_rid(self.at.sid)
+        for record in records(self.log, offset=done, line=line, parse=parse):
+            if record.torn:
+                break
+            if record.value is not None and self.rid < last:
+                entries += self._put(record, record.value)
+            else:
+                bad.append(record if record.problem else record._replace(problem="too-many-records"))
+            if record.end:
+                done, line = record.end, record.line + 1
+                if done - start >= at_most:
+                    finished = False
+                    break
+        self._flush()
+        self._quarantine(bad)
+        self._move(done, line, entries)
+        return Added(done - start, entries, tuple(bad), finished)
+
+    def _put(self, record: Record, value: Value) -> int:
+        """Take in one record; give 1 where it became an entry of its own."""
+        if value.get("type") == "session":
+            self._header(value)
+            return 0
+        found = entry(value, *self.chain.follow(value))
+        key, digest = id_key(found.id), sha256(record.raw).digest()
+        earlier = self.seen.get(key) if self.knows_all else self._stored(key)
+        if earlier is not None:
+            if self._is_repeat(earlier, digest):
+                return 0
+            self._split_run_after(earlier, key)
+        parent = id_key(found.parent) if found.parent else None
+        self.rid += 1
+        if self.run is None or parent is None or parent != self.last_key:
+            self.run = self.rid
+            self.db.execute("insert into run values(?, ?)", (self.rid, parent)).fetchall()
+        self.last_key = key
+        self.seen[key] = self.rid
+        text_digest, marked = None, None
+        if found.text:
+            text_digest = self._put_words(found.text)
+            marked = classify(found.text) if found.marked else None
+        self.entry_rows.append((
+            self.rid, key, self.run, found.timestamp, record.offset, record.length, digest, text_digest,
+            ROLE_CODE[found.role], CLASS_CODE[marked], self._toolset(found.tools) if found.tools else 0,
+        ))  # fmt: skip
+        if found.type in ("context_edit", "session_info"):
+            self._put_change(found)
+        if found.timestamp and found.role in ("user", "assistant") and found.timestamp > self.active:
+            self.active = found.timestamp
+        if self.pending >= _FLUSH_CHARS:
+            self._flush()
+        return 1
+
+    def _put_words(self, text: RawText) -> int:
+        """Queue the words of a text, its secrets taken out first; give the digest of what is left."""
+        redacted = redact(text).text
+        raw = redacted.encode("utf-8", "surrogatepass")
+        words = for_index(redacted, raw)
+        self.word_rows.append((self.rid, words))
+        self.pending += len(words)
+        return text_key(raw)
+
+    def _put_change(self, found: Entry) -> None:
+        if found.edit:
+            row = (self.rid, id_key(found.edit.target), found.edit.omits)
+            self.db.execute("insert into edit values(?, ?, ?)", row).fetchall()
+        if found.name is not None:
+            name = _storable(redact(RawText(found.name)).text)
+            self.db.execute("update session set name = ? where sid = ?", (name, self.at.sid)).fetchall()
+
+    def _header(self, value: Value) -> None:
+        """Take the first header for the session's own; later ones are no entries and change nothing."""
+        self.chain.skip()
+        found = header(value)
+        if found is None or self.at.version:
+            return
+        self.chain.version = found.version
+        self.at = self.at._replace(version=found.version)
+        words = tuple(map(_storable, (found.id, found.cwd, found.parent_session)))
+        self.db.execute(
+            "update session set id = ?, cwd = ?, parent = ?, version = ?, started = ? where sid = ?",
+            (*words, found.version, found.timestamp, self.at.sid),
+        ).fetchall()
+
+    def _stored(self, key: int) -> int | None:
+        """Find the latest record of the session with this id."""
+        if key in self.seen:
+            return self.seen[key]
+        first, last = first_rid(self.at.sid), last_rid(self.at.sid)
+        found = self.db.execute("select max(rid) from entry where eid = ? and rid between ? and ?", (key, first, last))
+        return found.get  # type: ignore[no-any-return]
+
+    def _is_repeat(self, earlier: int, digest: bytes) -> bool:
+        """Tell whether a record is a byte-identical repeat of an earlier one, and count it then."""
+        self._flush()
+        if self.db.execute("select sha from entry where rid = ?", (earlier,)).get != digest:
+            return False
+        self.db.execute("update session set repeats = repeats + 1 where sid = ?", (self.at.sid,)).fetchall()
+        return True
+
+    def _split_run_after(self, earlier: int, key: int) -> None:
+        """Let the children of a record follow a later one with the same id, as they do in Pi.
+
+        A run says "child of the record before it". Where that record's id now means another, the run ends there,
+        and a new one begins whose parent is looked up by id.
+        """
+        run, child = self.db.execute("select run from entry where rid = ?", (earlier,)).get, earlier + 1
+        if self.db.execute("select run from entry where rid = ?", (child,)).get != run:
+            return
+        self.db.execute("insert into run values(?, ?)", (child, key)).fetchall()
+        rest = (child, run, child, last_rid(self.at.sid))
+        self.db.execute("update entry set run = ? where run = ? and rid between ? and ?", rest).fetchall()
+        if self.run == run:
+            self.run = child
+
+    def _toolset(self, names: tuple[str, ...]) -> int:
+        """Give the number of a set of tool names; there are few, so each row holds just that number."""
+        if names not in self.toolsets:
+            text = dumps([redact(RawText(name)).text for name in names])
+            self.db.execute("insert or ignore into toolset(names) values(?)", (text,)).fetchall()
+            self.toolsets[names] = self.db.execute("select id from toolset where names = ?", (text,)).get
+        return self.toolsets[names]
+
+    def _flush(self) -> None:
+        self.db.executemany("insert into entry values(?,?,?,?,?,?,?,?,?,?,?)", self.entry_rows)
+        self.db.executemany("insert into words(rowid, text) values(?, ?)", self.word_rows)
+        self.entry_rows, self.word_rows, self.pending = [], [], 0
+
+    def _quarantine(self, bad: list[Record]) -> None:
+        rows = [(self.at.sid, record.line, record.offset, record.length, record.problem) for record in bad]
+        self.db.executemany("insert or replace into quarantine values(?,?,?,?,?)", rows)
+
+    def _move(self, done: int, line: int, entries: int) -> None:
+        """Move the cursor, and remember what the file looks like around it."""
+        handle = self.log.fileno()
+        head, seal = digests(handle, done)
+        count = self.rid - first_rid(self.at.sid)
+        self.at = self.at._replace(
+            done=done, line=line, records=count, position=self.chain.position, last_id=self.chain.last, run=self.run,
+            head=head, seal=seal,
+        )  # fmt: skip
+        self.db.execute(
+            "update session set done = ?, line = ?, records = ?, position = ?, last_id = ?, run = ?, head = ?, seal = ?,"
+            " entries = entries + ?, active = max(coalesce(active, 0), ?) where sid = ?",
+            (done, line, count, self.chain.position, _storable(self.chain.last) if self.chain.last else None, self.run, head, seal,
+             entries, self.active, self.at.sid),
+        ).fetchall()  # fmt: skip
+
+
+def digests(handle: int, done: int) -> tuple[bytes, bytes]:
+    """Give the SHA-256 of the first and of the last block of what lies before `done`."""
+    size = min(done, BLOCK)
+    return sha256(os.pread(handle, size, 0)).digest(), sha256(os.pread(handle, size, done - size)).digest()
+
+
+def forget(db: apsw.Connection, sid: int) -> None:
+    """Take a session out; its words leave the file for good only with `erasing.erase`."""
+    span = (first_rid(sid), last_rid(sid))
+    for table, key in (("words", "rowid"), ("entry", "rid"), ("run", "lo"), ("edit", "rid")):
+        db.execute(f"delete from {table} where {key} between ? and ?", span).fetchall()  # noqa: S608 - our own names
+    db.execute("delete from quarantine where sid = ?", (sid,)).fetchall()
+    db.execute("delete from session where sid = ?", (sid,)).fetchall()
+    db.execute("insert into meta values('erase', 1) on conflict(key) do update set value = value + 1").fetchall()
+
+
+def _insert_session(db: apsw.Connection, path: str) -> Cursor:
+    name = os.path.basename(path).removesuffix(".jsonl")
+    db.execute(
+        "insert into session(path, done, line, records, position, head, seal, id, version, cwd, parent, name, entries,"
+        " repeats) values(?, 0, 1, 0, 0, x'', x'', ?, 0, '', '', '', 0, 0)",
+        (os.fsencode(path), _storable(name)),
+    ).fetchall()
+    found = cursor(db, path)
+    assert found is not None
+    return found
+
+
+def _storable(text: str) -> str:
+    """Give text that SQLite can hold: lone surrogates as their escapes."""
+    return escape_surrogates(text)

@@ -1,0 +1,1 @@
+"""Recall: find the original evidence in the session logs, and read it back, byte-verified, redacted and budgeted."""

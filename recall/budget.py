@@ -1,0 +1,116 @@
+"""Fit an answer into its budget: shorter excerpts first, then less about each hit, then fewer hits.
+
+The cost of an answer is `ceil(UTF-16 units of its JSON / 4)` (rule `chars-v1`) plus 96 for the envelope around it.
+It is never exceeded.
+"""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from foundation.canonical import dumps, tokens, utf16_units
+from recall.excerpts import SHORTEST, serialised
+
+ENVELOPE = 96
+LONGEST_EXCERPT = 1600
+"""UTF-16 units as serialised: beyond this a passage is no excerpt any more."""
+
+UNITS_PER_TOKEN = 4
+_LONGEST_ID = 40
+_FEW_WARNINGS = 2
+
+Json = dict[str, Any]
+Cut = Callable[[int], str]
+"""Cuts an excerpt of at most so many serialised UTF-16 units."""
+
+
+class Draft(NamedTuple):
+    """A hit before its excerpt is cut: all fields but `excerpt` and `truncated`, the whole text's length, and the knife."""
+
+    fields: Json
+    length: int
+    cut: Cut
+
+
+def cost(answer: Json) -> int:
+    """Give the tokens of an answer with its envelope."""
+    return tokens(dumps(answer)) + ENVELOPE
+
+
+def fit(envelope: Json, drafts: Sequence[Draft], *, budget: int) -> Json:
+    """Give the answer with as many hits, and as much of each, as the budget of tokens holds.
+
+    `envelope` is the answer without hits; `omitted.budget` in it counts the hits that had to go.
+    """
+    units = (budget - ENVELOPE) * UNITS_PER_TOKEN
+    count = len(drafts)
+    while True:
+        shown = [draft.fields for draft in drafts[:count]]
+        for step in _STEPS:
+            envelope, shown = step(envelope, shown)
+            bare = _assembled(envelope, shown, dropped=len(drafts) - count)
+            room = units - utf16_units(dumps(bare))
+            if room >= sum(min(draft.length, SHORTEST) for draft in drafts[:count]):
+                return _filled(bare, drafts[:count], room)
+        if count == 0:
+            return bare  # nothing more can go
+        count -= 1
+
+
+def _assembled(envelope: Json, hits: Sequence[Json], *, dropped: int) -> Json:
+    """Put hits into the envelope with empty excerpts, so that only the excerpts' length is still open."""
+    omitted = envelope["omitted"] | {"budget": envelope["omitted"]["budget"] + dropped}
+    open_hits = [fields | {"excerpt": "", "truncated": False} for fields in hits]
+    return envelope | {"omitted": omitted, "hits": open_hits}
+
+
+def _filled(bare: Json, drafts: Sequence[Draft], room: int) -> Json:
+    """Share the room out evenly: what a short text leaves, the long ones get."""
+    caps = [0] * len(drafts)
+    by_length = sorted(range(len(drafts)), key=lambda at: drafts[at].length)
+    for place, at in enumerate(by_length):
+        share = min(room // (len(drafts) - place), LONGEST_EXCERPT)
+        caps[at] = min(drafts[at].length, share)
+        room -= caps[at]
+    hits = []
+    for hit, draft, cap in zip(bare["hits"], drafts, caps, strict=True):
+        text = draft.cut(cap)
+        hits.append(hit | {"excerpt": text, "truncated": serialised(text) != draft.length})
+    return bare | {"hits": hits}
+
+
+def _nothing(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
+    return envelope, hits
+
+
+def _without(*names: str) -> Callable[[Json, list[Json]], tuple[Json, list[Json]]]:
+    def step(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
+        return envelope, [{name: value for name, value in hit.items() if name not in names} for hit in hits]
+
+    return step
+
+
+def _fewer_warnings(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
+    return envelope | {"warnings": envelope["warnings"][:_FEW_WARNINGS]}, hits
+
+
+def _shorter_ids(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
+    return envelope, [hit | {name: _short(hit[name]) for name in ("sessionId", "entryId")} for hit in hits]
+
+
+def _short(identity: str) -> str:
+    """Replace a long id by an opaque digest of it."""
+    if utf16_units(identity) <= _LONGEST_ID:
+        return identity
+    return f"opaque_{sha256(identity.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+
+
+_STEPS = (
+    _nothing,
+    _without("score"),
+    _without("matchReasons"),
+    _without("alsoIn"),
+    _without("projectId"),
+    _fewer_warnings,
+    _shorter_ids,
+)

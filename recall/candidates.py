@@ -1,0 +1,148 @@
+"""Propose places for a query, tier by tier: literal terms first, then all words, then some of them.
+
+Each tier is one pass with its own cap, newest first; the literal tier is walked to its end, for its only hit may be
+the oldest of all. The places are proposals: `judging` decides on the text.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import apsw
+
+from foundation.canonical import dumps
+from index import matching
+from index.listing import session
+from index.querying import AuthorisedScope, Filters, Found, is_ancestor, search, session_of, walk
+from recall.evidence import Logs, Place
+from recall.folding import fold
+from recall.judging import ALL_WORDS, LITERAL, SOME
+from recall.query import Query, Term
+from recall.ranking import Candidate
+
+CAP = 1000
+_LEAST_PER_TERM = 60
+_MOST_WALKED = 20_000  # places that the literal tier looks at beyond one session
+_FEW = 64  # places that are cheaper to judge than to sort out
+_BYTES_PER_WORD = 6
+
+
+class Batch(NamedTuple):
+    """The candidates of one tier, and whether a cap left some out."""
+
+    tier: int
+    candidates: list[Candidate]
+    capped: bool
+
+
+class Places:
+    """Knows the files behind the rids of one answer, and which of them are ancestors of the leaf."""
+
+    def __init__(self, db: apsw.Connection, ancestors: tuple[tuple[int, int], ...]) -> None:
+        self._db, self._ancestors = db, ancestors
+        self._known: dict[int, tuple[str, str]] = {}
+
+    def of(self, found: Found) -> Place:
+        """Give where in which file a found entry lies."""
+        sid = session_of(found.rid)
+        if sid not in self._known:
+            row = session(self._db, sid)
+            self._known[sid] = (row.path, row.id)
+        return Place(*self._known[sid], found.offset, found.size, found.sha, found.id_key)
+
+    def is_ancestor(self, found: Found) -> bool:
+        """Tell whether an entry is an ancestor of the live leaf."""
+        return is_ancestor(self._ancestors, found.rid)
+
+
+def tiers(
+    db: apsw.Connection, scope: AuthorisedScope, query: Query, filters: Filters, places: Places, logs: Logs,
+    *, exact: bool, words: bool,
+) -> Iterator[Batch]:  # fmt: skip
+    """Yield the tiers of a query, the best first; `exact` and `words` switch literal terms and words on."""
+    required = matching.all_of(
+        matching.any_of(matching.phrase(term.text) for term in group)
+        for group in query.groups
+        if any(term.required for term in group)
+    )
+    unwanted = matching.any_of(matching.word(term.text) for term in query.excluded if term.kind == "word")
+    literals = [term for term in query.terms if term.kind == "literal"]
+    if exact and literals:
+        wanted = required or matching.any_of(matching.phrase(term.text) for term in literals)
+        found = walk(db, scope, matching.without(wanted, unwanted), filters)
+        yield _literal(found, query, literals, places, logs, bounded=len(scope.parts) > 1)
+    if required or not words:
+        return
+    each = [_expression(term) for term in query.terms]
+    at = iter(each)
+    together = matching.all_of(matching.any_of(next(at) for _ in group) for group in query.groups)
+    counted = _Counted(db, scope, filters, places, [matching.phrases_in(expression) for expression in each])
+    yield counted.batch(ALL_WORDS, [("", matching.without(together, unwanted))], most=CAP)
+    if len(each) > 1:
+        anything = matching.without(matching.any_of(each), unwanted)
+        gates = [(expression, anything) for expression in each if expression]
+        yield counted.batch(SOME, gates, most=max(CAP // len(each), _LEAST_PER_TERM))
+
+
+def _expression(term: Term) -> str:
+    match term.kind:
+        case "prefix":
+            return matching.phrase(term.text, prefix=True)
+        case "literal":
+            return matching.words_of(term.text)
+        case _:
+            return matching.word(term.text)
+
+
+class _Counted:
+    """Searches with counts, and gives each wanted term its share of them."""
+
+    def __init__(
+        self, db: apsw.Connection, scope: AuthorisedScope, filters: Filters, places: Places, phrases: list[int]
+    ) -> None:
+        self.db, self.scope, self.filters, self.places, self.phrases = db, scope, filters, places, phrases
+
+    def batch(self, tier: int, passes: Iterable[tuple[str, str]], *, most: int) -> Batch:
+        """Run passes of `(gate, counted)` expressions, each to its cap, and give every place once."""
+        found: dict[int, Candidate] = {}
+        capped = False
+        for gate, counted in passes:
+            rows, more = search(self.db, self.scope, matching.all_of((gate, counted)), self.filters, most=most)
+            skipped = matching.phrases_in(gate)
+            for row in rows:
+                if row.rid not in found:
+                    found[row.rid] = Candidate(row, tier, self._per_term(row.counts[skipped:]), self.places.is_ancestor(row))
+            capped = capped or more
+        return Batch(tier, list(found.values()), capped)
+
+    def _per_term(self, counts: bytes) -> tuple[int, ...]:
+        shares, at = [], 0
+        for number in self.phrases:
+            shares.append(sum(counts[at : at + number]))
+            at += number
+        return tuple(shares)
+
+
+def _literal(
+    found: Iterator[Found], query: Query, literals: list[Term], places: Places, logs: Logs, *, bounded: bool
+) -> Batch:
+    """Keep the places whose raw line may hold a literal term, whatever their number; a few are all kept."""
+    needles = [dumps(fold(term.text))[1:-1].encode("utf-8", "replace") for term in query.terms]
+    wanted = [at for at, term in enumerate(query.terms) if term in literals]
+    kept, passed, capped = [], [], False
+    for number, row in enumerate(found):
+        if bounded and number == _MOST_WALKED:
+            capped = True
+            break
+        raw = _lowered(logs.peek(places.of(row)))
+        counts = tuple(map(raw.count, needles))
+        candidate = Candidate(row._replace(length=row.size // _BYTES_PER_WORD), LITERAL, counts, places.is_ancestor(row))
+        if any(counts[at] for at in wanted):
+            kept.append(candidate)
+        elif len(passed) < _FEW:
+            passed.append(candidate)
+    return Batch(LITERAL, kept + passed if len(kept) + len(passed) < _FEW else kept, capped)
+
+
+def _lowered(raw: bytes) -> bytes:
+    """Fold a JSON line, so that plain byte searches find folded terms."""
+    return raw.lower() if raw.isascii() else fold(raw.decode("utf-8", "replace")).encode("utf-8", "replace")

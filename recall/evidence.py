@@ -1,0 +1,117 @@
+"""From a place in a log to the text that an audience may see: read, verified, classified, redacted, masked.
+
+Everything happens on one file descriptor, and not one byte leaves before its SHA-256 is the one on record. The order
+is the same for everybody: classify the whole entry, redact it, mask it; only then is anything cut.
+"""
+
+import os
+from hashlib import sha256
+from typing import BinaryIO, NamedTuple
+
+from foundation.errors import ContextError
+from foundation.settings import Values
+from foundation.texts import VisibleText
+from index.schema import made_up_id
+from memory.visibility import Visibility
+from privacy.classes import highest
+from privacy.markers import classify
+from privacy.redaction import redact
+from sessions.decoding import slow_parse
+from sessions.entries import Entry, entry
+from sessions.reading import open_log, session_header
+
+
+_PADDING = b"\xef\xbb\xbf\x00 \t\r"  # around a line that was salvaged
+
+
+class Place(NamedTuple):
+    """Where an entry lies in a log: bytes, the SHA-256 of its line, and its id as a number of the index."""
+
+    path: str
+    session_id: str
+    offset: int
+    size: int
+    sha: bytes
+    id_key: int
+
+
+class Evidence(NamedTuple):
+    """An entry as an audience may see it; `redactions` and `masked` count what was taken out of the text."""
+
+    entry: Entry
+    classification: str
+    text: VisibleText
+    redactions: int
+    masked: int
+
+
+class Gate(NamedTuple):
+    """What decides on an entry's text: the default class, the classes this audience may see, and the removal ledger."""
+
+    default_class: str
+    allowed: tuple[str, ...]
+    visibility: Visibility
+
+
+def gate(values: Values, allowed: tuple[str, ...], visibility: Visibility) -> Gate:
+    """Make the gate for an audience that may see the classes `allowed`."""
+    return Gate(values["privacy.defaultClassification"], allowed, visibility)
+
+
+class Logs:
+    """The logs that one answer reads, each opened once and its header held against the session's id."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, tuple[BinaryIO, str]] = {}
+
+    def __enter__(self) -> "Logs":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for log, _id in self._open.values():
+            log.close()
+
+    def line(self, place: Place) -> bytes:
+        """Read an entry's line, verified. Raises ContextError with `source-unavailable` or `source-changed`."""
+        handle = self._verified(place)
+        raw = os.pread(handle, place.size, place.offset)
+        if sha256(raw).digest() != place.sha:
+            raise ContextError("source-changed")
+        return raw
+
+    def peek(self, place: Place) -> bytes:
+        """Read an entry's line without verifying it: enough to pass it over, never to show it."""
+        return os.pread(self._verified(place), place.size, place.offset)
+
+    def _verified(self, place: Place) -> int:
+        found = self._open.get(place.path)
+        if found is None:
+            try:
+                log = open_log(place.path)
+            except ContextError as error:
+                raise ContextError("source-unavailable") from error
+            header = session_header(log)
+            found = self._open[place.path] = (log, header.id if header else "")
+        log, identity = found
+        if identity and identity != place.session_id:
+            raise ContextError("source-changed")
+        return log.fileno()
+
+
+def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
+    """Turn a verified line into what the audience may see; None where its class is not for this audience."""
+    found = entry_of(raw, place)
+    marked = classify(found.text) if found.marked else None
+    classification = highest(gate.default_class, marked or gate.default_class)
+    if classification not in gate.allowed:
+        return None
+    redacted = redact(found.text)
+    masked = gate.visibility.mask(redacted.text)
+    return Evidence(found, classification, masked.text, redacted.count, masked.count)
+
+
+def entry_of(raw: bytes, place: Place) -> Entry:
+    """Read a verified line as an entry; one without an id in the log has the id that the index made up for it."""
+    value = slow_parse(raw.strip(_PADDING))
+    identity = made_up_id(place.id_key) or value.get("id")
+    return entry(value, identity if isinstance(identity, str) else "", None)

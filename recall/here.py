@@ -1,0 +1,37 @@
+"""What a door hands in for a question: where, who, when, and under which settings. Recall asks nobody else."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from foundation.clock import Clock
+from foundation.durable import Files
+from foundation.settings import Values
+from memory.visibility import Visibility
+from privacy.audiences import Audience
+from recall.references import References
+from sessions.locating import LogFile
+
+
+class Here(NamedTuple):
+    """Everything around a question.
+
+    `files` lists the session files of the folders in force when it is called; `project` is the canonical working
+    folder; `session` the current session's file, or None where there is none; `leaf` the id of the live leaf, or None
+    for the last entry; `excluded` are the ids of sessions that the owner keeps out; `owner` says whether owner acts are
+    allowed.
+    """
+
+    index_folder: str
+    disk: Files
+    clock: Clock
+    values: Values
+    audience: Audience
+    owner: bool
+    files: Callable[[], list[LogFile]]
+    project: str
+    trusted: bool
+    session: LogFile | None
+    leaf: str | None
+    excluded: frozenset[str]
+    visibility: Visibility
+    references: References

@@ -1,0 +1,140 @@
+"""Turn proposed places into verified hits, the best first, and no more of them than are asked for."""
+
+import heapq
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from foundation.errors import ContextError
+from index.querying import Found
+from recall.candidates import Batch, Places
+from recall.evidence import Evidence, Gate, Logs, Place, entry_of, evidence
+from recall.judging import Verdict, judge
+from recall.query import Query
+from recall.ranking import Ranked, ranked
+from sessions.entries import Entry
+
+_MOST_PLACES = 3  # other places of one text that an answer names
+
+
+class Hit(NamedTuple):
+    """A verified match: where it lies, what the audience may see of it, how it matches, and the other places
+    of its text as session and entry ids. `rid` is 0 where the entry was found in the log itself and is not in the index yet.
+    """
+
+    rid: int
+    place: Place
+    evidence: Evidence
+    verdict: Verdict
+    score: float
+    digest: int
+    ancestor: bool
+    same: tuple[tuple[str, str], ...] = ()
+
+
+class Examined(NamedTuple):
+    """The hits that were wanted, how many places had a text that a hit already shows, and whether a cap was reached."""
+
+    hits: list[Hit]
+    duplicates: int
+    capped: bool
+
+
+class Examiner:
+    """Reads places and judges what the audience may see of them; remembers what could not be read."""
+
+    def __init__(self, query: Query, gate: Gate, logs: Logs) -> None:
+        self.query, self.gate, self.logs = query, gate, logs
+        self.changed: set[str] = set()
+        self.gone: set[str] = set()
+
+    def look(self, place: Place, *, anywhere: bool = False) -> tuple[Evidence, Verdict] | None:
+        """Read, verify and judge an entry; None where it is no match for this audience."""
+        raw = self._line(place)
+        seen = evidence(raw, place, self.gate) if raw is not None else None
+        verdict = judge(self.query, seen.text, anywhere=anywhere) if seen else None
+        return (seen, verdict) if seen and verdict else None
+
+    def entry_at(self, place: Place) -> Entry | None:
+        """Read an entry for what it is, not to show it; None where it cannot be read."""
+        raw = self._line(place)
+        return entry_of(raw, place) if raw is not None else None
+
+    def problems(self) -> list[str]:
+        """Give the codes of what could not be read."""
+        return ["source-changed"] * bool(self.changed) + ["source-unavailable"] * bool(self.gone)
+
+    def _line(self, place: Place) -> bytes | None:
+        try:
+            return self.logs.line(place)
+        except ContextError as error:
+            (self.changed if error.code == "source-changed" else self.gone).add(place.path)
+            return None
+
+
+def examine(batches: Iterable[Batch], examiner: Examiner, places: Places, *, wanted: int) -> Examined:
+    """Judge candidates from the best on until enough hits are verified and no better one can follow.
+
+    A candidate is presumed in its batch's tier. One that turns out to belong elsewhere goes back to wait its turn.
+    """
+    best = _Best(examiner, places, wanted)
+    for batch in batches:
+        best.take(batch)
+        if best.is_enough():
+            break
+    return best.examined()
+
+
+class _Best:
+    def __init__(self, examiner: Examiner, places: Places, wanted: int) -> None:
+        self.examiner, self.places, self.wanted = examiner, places, wanted
+        self.waiting: list[Ranked] = []
+        self.judged: dict[int, tuple[Evidence, Verdict]] = {}
+        self.seen: set[int] = set()
+        self.hits: dict[int, Hit] = {}  # by digest, in order
+        self.duplicates = 0
+        self.capped = False
+
+    def is_enough(self) -> bool:
+        return len(self.hits) >= self.wanted
+
+    def take(self, batch: Batch) -> None:
+        """Judge a batch, up to what must wait for the next tier."""
+        self.capped = self.capped or batch.capped
+        fresh = [candidate for candidate in batch.candidates if candidate.found.rid not in self.seen]
+        self.seen.update(candidate.found.rid for candidate in fresh)
+        for place in ranked(fresh):
+            heapq.heappush(self.waiting, place)
+        while self.waiting and not self.is_enough() and self.waiting[0].candidate.tier <= batch.tier:
+            self._judge(heapq.heappop(self.waiting))
+
+    def _judge(self, place: Ranked) -> None:
+        found = place.candidate.found
+        if found.digest in self.hits:
+            self._same(found)
+            return
+        if found.rid not in self.judged:
+            seen = self.examiner.look(self.places.of(found))
+            if seen is None:
+                return
+            self.judged[found.rid] = seen
+            if seen[1].tier != place.candidate.tier:
+                heapq.heappush(self.waiting, place.moved(seen[1].tier))
+                return
+        seen_text, verdict = self.judged[found.rid]
+        self.hits[found.digest] = Hit(
+            found.rid, self.places.of(found), seen_text, verdict, place.score, found.digest, place.candidate.ancestor
+        )
+
+    def _same(self, found: Found) -> None:
+        hit = self.hits[found.digest]
+        self.duplicates += 1
+        place = self.places.of(found)
+        if len(hit.same) < _MOST_PLACES and (other := self.examiner.entry_at(place)):
+            self.hits[found.digest] = hit._replace(same=(*hit.same, (place.session_id, other.id)))
+
+    def examined(self) -> Examined:
+        """Give the hits, with the other places of their texts among what was not looked at any more."""
+        for place in sorted(self.waiting):
+            if place.candidate.found.digest in self.hits and place.candidate.found.rid not in self.judged:
+                self._same(place.candidate.found)
+        return Examined(list(self.hits.values()), self.duplicates, self.capped)

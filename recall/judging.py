@@ -1,0 +1,125 @@
+"""Decide whether a text that the audience sees matches a query, how well, and where.
+
+The index only proposes: redaction, masking and the class of an entry may have changed since, and words are not
+literals. So every hit is judged here again, on decoded and visible text.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from foundation.texts import VisibleText
+from index.tokens import UNSPACED, split_word
+from recall.folding import fold
+from recall.query import Query, Term
+
+LITERAL, ALL_WORDS, SOME = 0, 1, 2
+"""Tiers of a match, the best first."""
+
+REASONS = ("literal", "all-words", "word", "part")
+
+Span = tuple[int, int]
+
+_MOST_SPANS = 100  # per term: more tell nothing new about density or the best passage
+_WORDS = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+class Verdict(NamedTuple):
+    """How a text matches: its tier, the reasons of `REASONS`, and for each wanted term where it stands."""
+
+    tier: int
+    reasons: tuple[str, ...]
+    spans: tuple[tuple[Span, ...], ...]
+
+
+class _Text(NamedTuple):
+    plain: str
+    folded: str
+
+
+def judge(query: Query, text: VisibleText, *, anywhere: bool = False) -> Verdict | None:
+    """Judge a text; None where it does not match. With `anywhere` a word also counts inside of other words."""
+    both = _Text(text, fold(text))
+    if any(_spans(term, both, anywhere=False)[0] for term in query.excluded):
+        return None
+    spans, literal, whole, all_groups = [], False, False, True
+    for group in query.groups:
+        in_group = False
+        for term in group:
+            found, exact, as_word = _spans(term, both, anywhere=anywhere)
+            literal, whole, in_group = literal or exact, whole or as_word, in_group or bool(found)
+            spans.append(found)
+        if not in_group and any(term.required for term in group):
+            return None
+        all_groups = all_groups and in_group
+    if not any(spans):
+        return None
+    tier = LITERAL if literal else ALL_WORDS if all_groups else SOME
+    named = (literal, all_groups, whole, not literal and not whole)
+    return Verdict(tier, tuple(reason for reason, holds in zip(REASONS, named, strict=True) if holds), tuple(spans))
+
+
+def _spans(term: Term, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...], bool, bool]:
+    """Find a term: where, whether as a literal, and whether as a whole word."""
+    if term.kind == "literal":
+        found = _exactly(term.text, text.plain) if term.exact_case else _exactly(fold(term.text), text.folded)
+        if found or term.required:
+            return found, bool(found), False
+        return _all_words(term.text, text, anywhere=anywhere)
+    found, whole = _as_word(term.text, text, open_ended=term.kind == "prefix", anywhere=anywhere)
+    return found, False, whole
+
+
+def _exactly(needle: str, text: str) -> tuple[Span, ...]:
+    found, at = [], text.find(needle)
+    while at >= 0 and len(found) < _MOST_SPANS:
+        found.append((at, at + len(needle)))
+        at = text.find(needle, at + len(needle))
+    return tuple(found)
+
+
+def _all_words(literal: str, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...], bool, bool]:
+    """Let a literal that does not stand there count by its words, when all of them do."""
+    words = [_as_word(match[0], text, open_ended=False, anywhere=anywhere) for match in _WORDS.finditer(literal)]
+    if not words or not all(found for found, _ in words):
+        return (), False, False
+    return tuple(sorted(span for found, _ in words for span in found)), False, all(whole for _, whole in words)
+
+
+def _as_word(word: str, text: _Text, *, open_ended: bool, anywhere: bool) -> tuple[tuple[Span, ...], bool]:
+    """Find a word as a whole or as a part of identifiers; whole words only, where there are some."""
+    whole, parts = [], []
+    for match in _pattern(word).finditer(text.folded):
+        start, end = match.span()
+        left = _edge(text.plain, start)
+        right = 2 if open_ended else _edge(text.plain, end)
+        if left == right == 2 or (open_ended and left == 2):  # noqa: PLR2004 - see _edge
+            whole.append((start, end))
+        elif (left and right) or anywhere:
+            parts.append((start, end))
+        if len(whole) == _MOST_SPANS:
+            break
+    return (tuple(whole), True) if whole else (tuple(parts[:_MOST_SPANS]), False)
+
+
+@lru_cache(256)
+def _pattern(word: str) -> re.Pattern[str]:
+    """Match a word in folded text; the parts of a compound may also stand apart: `retry_budget`, `retry budget`."""
+    parts = [fold(part) for piece in _WORDS.findall(word) for part in split_word(piece).split()]
+    return re.compile(r"[\W_]{0,2}".join(map(re.escape, parts)) if len(parts) > 1 else re.escape(fold(word)))
+
+
+def _edge(text: str, at: int) -> int:
+    """Tell what lies between two characters: 2 the edge of a word, 1 the edge of a part, 0 the inside of a part."""
+    if at in (0, len(text)):
+        return 2
+    before, after = text[at - 1], text[at]
+    if not (before.isalnum() and after.isalnum()):
+        return 1 if "_" in (before, after) else 2
+    if _UNSPACED.match(before) or _UNSPACED.match(after):
+        return 2
+    if after.isupper() and not before.isupper():
+        return 1
+    follows = text[at + 1 : at + 2]
+    return 1 if before.isupper() and after.isupper() and follows.islower() else 0

@@ -1,0 +1,73 @@
+"""Put verified hits on the wire: labels, references, excerpts, all within the budget."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
+
+from recall import wire
+from recall.budget import Draft, Json, fit
+from recall.excerpts import excerpt, serialised
+from recall.here import Here
+from recall.hits import Hit
+from recall.references import Reference
+from recall.request import SearchRequest
+from recall.scope import BRANCH, EVERYWHERE, LINEAGE, PROJECT_WIDE, relation
+
+
+class Outcome(NamedTuple):
+    """What a search came to: the scope in effect, hits in order, how many texts stand elsewhere too, warnings.
+
+    `edited` are the rids of entries that a context edit took out of the branch; `cwds` the working folder by session id.
+    """
+
+    scope: str
+    hits: Sequence[Hit] = ()
+    duplicates: int = 0
+    warnings: Sequence[str] = ()
+    edited: frozenset[int] = frozenset()
+    cwds: Mapping[str, str] = MappingProxyType({})
+
+
+def present(here: Here, request: SearchRequest, outcome: Outcome) -> Json:
+    """Give the answer `context-history-result-v1`."""
+    shown = outcome.hits[request.skip : request.skip + request.limit]
+    scope = BRANCH if outcome.scope == LINEAGE else outcome.scope
+    references = here.references.issue([_reference(here, scope, hit) for hit in shown])
+    drafts = [_draft(here, outcome, hit, name) for hit, name in zip(shown, references, strict=True)]
+    envelope = wire.envelope(
+        scope, outcome.warnings, duplicates=outcome.duplicates, after=request.after, before=request.before
+    )
+    return fit(envelope, drafts, budget=request.budget)
+
+
+def _reference(here: Here, scope: str, hit: Hit) -> Reference:
+    return Reference(here.session.path if here.session else "", scope, hit.place)
+
+
+def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
+    seen, entry = hit.evidence, hit.evidence.entry
+    fields = wire.entry_fields(
+        reference=reference,
+        session_id=hit.place.session_id,
+        entry_id=entry.id,
+        kind=entry.type,
+        role=entry.role,
+        timestamp=entry.timestamp,
+        relation=relation(here, hit.place.path, ancestor=hit.ancestor),
+        classification=seen.classification,
+        redactions=seen.redactions,
+        masked=seen.masked,
+        edited=hit.rid in outcome.edited,
+    )
+    if outcome.scope in PROJECT_WIDE:
+        cwd = outcome.cwds.get(hit.place.session_id, "")
+        fields["projectId"] = wire.project_id(cwd)
+        if outcome.scope == EVERYWHERE:
+            fields["project"] = cwd
+    fields["matchReasons"] = list(hit.verdict.reasons)
+    if here.audience.local:
+        fields["score"] = hit.score
+    if hit.same:
+        fields["alsoIn"] = wire.places(hit.same)
+    return Draft(fields, serialised(seen.text), partial(excerpt, seen.text, hit.verdict.spans))

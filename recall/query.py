@@ -1,0 +1,116 @@
+"""The query language: words, `"exact phrase"`, `` `identifier` ``, `NOT word`, `OR`, `prefix*`; all else is text.
+
+A term is literal when it is quoted or holds a character other than letters, digits and `_`: `chat-send`, `.env`,
+`C++`. An apostrophe inside a word and closing `.,;:!?` do not count. Quoted and backticked terms are required.
+"""
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from recall.folding import fold
+
+LONGEST = 2000
+"""Characters."""
+
+_MOST_TERMS = 32
+_END = r"(?=[.,;:!?]*(?:\s|$))"
+_PIECE = re.compile(rf'"([^"]*)"{_END}|`([^`]*)`{_END}|(\S+)')
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_CLOSING = ".,;:!?"
+_APOSTROPHES = "'\u2019"
+
+
+class Term(NamedTuple):
+    """One thing to look for; `kind` is word, prefix or literal."""
+
+    text: str
+    kind: str
+    required: bool = False
+    exact_case: bool = False
+
+
+class Query(NamedTuple):
+    """What is wanted: of each group one term at least; nothing of what is excluded. `shortened` if terms were dropped."""
+
+    groups: tuple[tuple[Term, ...], ...]
+    excluded: tuple[Term, ...]
+    shortened: bool = False
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All wanted terms."""
+        return tuple(term for group in self.groups for term in group)
+
+    def as_words(self) -> "Query":
+        """Give the same query with its literal terms as mere words."""
+        groups = (
+            tuple(Term(word, "word") for term in group for word in re.findall(r"\w+", term.text)) for group in self.groups
+        )
+        return self._replace(groups=tuple(group for group in groups if group))
+
+
+def parse(text: str) -> Query:
+    """Read a query; any text is one."""
+    groups: list[list[Term]] = []
+    excluded: list[Term] = []
+    joins = negates = False
+    pieces = [match for match in _PIECE.finditer(_CONTROLS.sub(" ", text)) if match[0]]
+    for number, match in enumerate(pieces):
+        last = number == len(pieces) - 1
+        if match[0] == "OR" and groups and not last and not joins:
+            joins = True
+            continue
+        if match[0] == "NOT" and not last:
+            negates = True
+            continue
+        term = _term(match)
+        if term is not None:
+            if negates:
+                excluded.append(term)
+            elif joins:
+                groups[-1].append(term)
+            else:
+                groups.append([term])
+        joins = negates = False
+    return _bounded(groups, excluded)
+
+
+def _term(match: re.Match[str]) -> Term | None:
+    quoted, backticked, bare = match.groups()
+    if quoted is not None:
+        return Term(quoted, "literal", required=True, exact_case=True) if quoted.strip() else None
+    if backticked is not None:
+        return Term(backticked.strip(), "literal", required=True) if backticked.strip() else None
+    if len(bare) > 1 and bare.endswith("*") and _is_word(bare[:-1]):
+        return Term(bare[:-1], "prefix")
+    bare = bare.rstrip(_CLOSING) or ""
+    if not bare:
+        return None
+    return Term(bare, "word" if _is_word(bare) else "literal")
+
+
+def _is_word(text: str) -> bool:
+    """Tell whether a text is letters, digits, marks and `_`, apostrophes only inside."""
+    inner = text[1:-1].translate({ord(mark): "a" for mark in _APOSTROPHES}) if len(text) > 2 else text[1:-1]  # noqa: PLR2004 - there is an inside
+    return all(char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M" for char in f"{text[0]}{inner}{text[-1]}")
+
+
+def _bounded(groups: list[list[Term]], excluded: list[Term]) -> Query:
+    """Drop repeats, and of a very long query all but its literal and its longest terms."""
+    seen: set[tuple[str, str, bool]] = set()
+    kept = [[term for term in group if _is_new(term, seen)] for group in groups]
+    kept = [group for group in kept if group]
+    ranked = sorted(range(len(kept)), key=lambda at: (kept[at][0].kind != "literal", -len(kept[at][0].text), at))
+    chosen = sorted(ranked[:_MOST_TERMS])
+    return Query(
+        tuple(tuple(kept[at][:_MOST_TERMS]) for at in chosen), tuple(excluded[:_MOST_TERMS]), len(ranked) > len(chosen)
+    )
+
+
+def _is_new(term: Term, seen: set[tuple[str, str, bool]]) -> bool:
+    key = (term.text if term.exact_case else fold(term.text), term.kind, term.exact_case)
+    if key in seen:
+        return False
+    seen.add(key)
+    return True

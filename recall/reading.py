@@ -1,0 +1,139 @@
+"""Read an entry back in full: what a reference stands for, verified and redacted whole, then paged.
+
+The reference is asked again whether its scope still holds, under the scope, the exclusions and the removals as they
+are now. Lines too long for the budget are paged too, by columns.
+"""
+
+import os
+from hashlib import sha256
+from typing import NamedTuple
+
+import apsw
+
+from foundation.canonical import dumps, utf16_units
+from foundation.errors import ContextError
+from foundation.texts import VisibleText
+from index.fresh import bring_up_to_date, open_index
+from index.listing import sessions_at
+from index.querying import is_ancestor, rid_at
+from privacy.audiences import allowed_classes
+from recall import wire
+from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json
+from recall.evidence import Logs, Place, evidence, gate
+from recall.excerpts import longest_start, serialised
+from recall.here import Here
+from recall.references import Reference
+from recall.request import ReadRequest
+from recall.scope import PROJECT_WIDE, SESSION, Sources, authorise, relation, sources
+from recall.searching import CATCH_UP_MS, timer
+from sessions.locating import LogFile
+from sessions.tree import outline
+
+_FAR = 1_000_000_000
+_LINE_BREAK = "\\n"  # as it stands in JSON
+
+
+class Page(NamedTuple):
+    """A piece of a text: where it starts, and where the next one does; `next_line` 0 at the end."""
+
+    text: str
+    next_line: int
+    next_column: int
+
+
+def read(here: Here, request: ReadRequest) -> Json:
+    """Answer a read with `context-history-read-v1`; a refusal or failure is an answer too, with its code."""
+    try:
+        if not here.values["historyTools.enabled"]:
+            raise ContextError("history-disabled")
+        target = here.references.find(request.reference)
+        if target is None or target.asking != (here.session.path if here.session else ""):
+            raise ContextError("reference-unavailable")
+        return _read(here, request, target, _stands_to_us(here, target))
+    except ContextError as error:
+        return wire.unavailable(wire.READ, error.code)
+
+
+def _read(here: Here, request: ReadRequest, target: Reference, relation: str) -> Json:
+    place = target.place
+    with Logs() as logs:
+        raw = logs.line(place)
+        seen = evidence(raw, place, gate(here.values, allowed_classes(here.audience, here.values), here.visibility))
+    if seen is None:
+        raise ContextError("reference-unavailable" if not here.audience.local else "privacy-omitted")
+    entry = seen.entry
+    fields = wire.entry_fields(
+        reference=request.reference, session_id=place.session_id, entry_id=entry.id, kind=entry.type, role=entry.role,
+        timestamp=entry.timestamp, relation=relation, classification=seen.classification, redactions=seen.redactions,
+        masked=seen.masked, edited=False,
+    )  # fmt: skip
+    answer = wire.reading(fields, start_line=request.start_line, digest=sha256(raw).hexdigest())
+    page = _page(seen.text, request, _room(answer, request.budget))
+    return wire.paged(answer, page.text, page.next_line, page.next_column)
+
+
+def _stands_to_us(here: Here, target: Reference) -> str:
+    """Ask again whether the entry lies within the scope of its reference; say how it stands to the current session."""
+    path = target.place.path
+    db, _ = open_index(here.index_folder, here.disk)
+    try:
+        chosen = sources(here, target.scope, db)
+        file = next((file for file in chosen.files if file.path == path), None)
+        if file is None:
+            raise ContextError("reference-unavailable" if os.path.exists(path) else "source-unavailable")
+        if here.session is None or path != here.session.path:
+            return relation(here, path, ancestor=False)  # of another session in scope every entry may be read
+        ancestor = _is_ancestor(here, db, chosen, file, target.place)
+        if not ancestor and chosen.name not in (SESSION, *PROJECT_WIDE):
+            raise ContextError("reference-unavailable")
+        return relation(here, path, ancestor=ancestor)
+    except ContextError as error:
+        if error.code.startswith("source-"):
+            raise
+        raise ContextError("reference-unavailable") from error
+    finally:
+        if db is not None:
+            db.close()
+
+
+def _is_ancestor(here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place) -> bool:
+    """Tell whether an entry of the current session is an ancestor of the live leaf, and not edited out of the context."""
+    if db is not None:
+        bring_up_to_date(db, [file], expired=timer(here, CATCH_UP_MS))
+        rows = sessions_at(db, [file.path])
+        rid = rid_at(db, rows[file.path].sid, place.id_key, place.offset) if rows else None
+        if rid is not None:
+            view = authorise(here, chosen, rows, db)
+            return is_ancestor(view.ancestors, rid) and rid not in (*view.scope.omitted, *view.edited)
+    session = outline(file.path, leaf=here.leaf)  # the index does not have it: look at the log itself
+    node = next((node for node in session.entries if node.offset == place.offset), None)
+    if node is None:
+        raise ContextError("source-changed")
+    return any(other is node for other in session.path_to(session.leaf))
+
+
+def _room(answer: Json, budget: int) -> int:
+    """Give the UTF-16 units that the text may take, once serialised."""
+    return (budget - ENVELOPE) * UNITS_PER_TOKEN - utf16_units(dumps(wire.paged(answer, "", _FAR, _FAR)))
+
+
+def _page(text: VisibleText, request: ReadRequest, room: int) -> Page:
+    """Take as many lines as fit; of a line that does not fit alone, as many characters."""
+    lines = text.split("\n")
+    at, column = request.start_line - 1, request.start_column - 1
+    if at >= len(lines) or column > len(lines[at]):
+        raise ContextError("range-out-of-bounds")
+    taken: list[str] = []
+    for line in lines[at : at + request.most_lines]:
+        rest = line[column:]
+        size = serialised(rest) + (len(_LINE_BREAK) if taken else 0)
+        if size > room:
+            break
+        taken.append(rest)
+        room -= size
+        column = 0
+    if taken:
+        ends = at + len(taken) >= len(lines)
+        return Page("\n".join(taken), 0 if ends else at + len(taken) + 1, 0)
+    piece = longest_start(lines[at][column:], room)
+    return Page(piece, at + 1, column + len(piece) + 1)

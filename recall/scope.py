@@ -1,0 +1,141 @@
+"""Decide which sessions, and which entries of them, a question may look into: the only maker of `AuthorisedScope`.
+
+A scope is decided in two steps. First the files, so that the index can catch up with just these; then, on the index as
+it is now, the entries. A refusal is one code and tells nothing about what exists.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from foundation.errors import ContextError
+from foundation.settings import Values
+from index.listing import SessionRow, sessions
+from index.querying import AuthorisedScope, Part, ancestry, omitted_on, rid_of
+from index.schema import CLASS_CODE
+from privacy.classes import highest
+from recall.here import Here
+from recall.request import SCOPES
+from sessions.locating import LogFile, canonical, header_of
+
+BRANCH, SESSION, LINEAGE, PROJECT, EVERYWHERE = SCOPES
+PROJECT_WIDE = (PROJECT, EVERYWHERE)
+
+
+class Sources(NamedTuple):
+    """The files of a scope, the current session's first, then the newest first; `name` is the scope in effect."""
+
+    name: str
+    files: tuple[LogFile, ...]
+    warnings: tuple[str, ...] = ()
+
+
+class View(NamedTuple):
+    """A scope on the index: what may be searched, the ancestors of the live leaf, and what a context edit took out.
+
+    `edited` are the entries that are found all the same, with a label; in a branch they are no part of the scope.
+    """
+
+    scope: AuthorisedScope
+    ancestors: tuple[tuple[int, int], ...]
+    edited: frozenset[int]
+
+
+def sources(here: Here, scope: str, db: apsw.Connection | None) -> Sources:
+    """Choose the files of a scope. Raises ContextError where the scope is not allowed, or there is no session."""
+    if scope == EVERYWHERE:
+        if not here.owner:
+            raise ContextError("owner-act-required")
+        return Sources(scope, _ordered(here, _visible(here, here.files(), db)))
+    if scope == PROJECT:
+        return _project(here, db)
+    if here.session is None:
+        raise ContextError("no-session")
+    return Sources(scope, (here.session,), ("lineage-equals-branch",) if scope == LINEAGE else ())
+
+
+def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: apsw.Connection) -> View:
+    """Turn a scope's files into entries, as the index has them now. Raises ContextError with `entry-not-found`."""
+    own = rows.get(here.session.path) if here.session else None
+    leaf = _leaf(here, db, own) if own else None
+    ancestors = ancestry(db, leaf) if leaf else ()
+    edited = omitted_on(db, ancestors, own.sid) if own else ()
+    if chosen.name in (BRANCH, LINEAGE):
+        parts = tuple(Part(rows[file.path].sid, leaf, file.mtime_ms) for file in chosen.files if leaf)
+        return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset())
+    parts = tuple(Part(rows[file.path].sid, None, file.mtime_ms) for file in chosen.files if file.path in rows)
+    return View(AuthorisedScope(chosen.name, parts), ancestors, frozenset(edited))
+
+
+def relation(here: Here, path: str, *, ancestor: bool) -> str:
+    """Say how an entry of a session file stands to the current session and its live leaf."""
+    if here.session is None or path != here.session.path:
+        return "sibling-session"
+    return "ancestor" if ancestor else "other-branch"
+
+
+def _leaf(here: Here, db: apsw.Connection, own: SessionRow) -> int | None:
+    """Give the live leaf of the current session: the one handed in, else the last entry of the file."""
+    wanted = here.leaf or own.last_id
+    found = rid_of(db, own.sid, wanted) if wanted else None
+    if found is None and here.leaf:
+        raise ContextError("entry-not-found")
+    return found
+
+
+def class_filter(values: Values, allowed: Sequence[str]) -> tuple[str | None, ...]:
+    """Give the classes that rows may carry for an audience; None stands for an entry without markers."""
+    default = values["privacy.defaultClassification"]
+    return tuple(name for name in CLASS_CODE if highest(default, name or default) in allowed)
+
+
+def _project(here: Here, db: apsw.Connection | None) -> Sources:
+    if not here.values["historyTools.allowProjectScope"]:
+        raise ContextError("project-scope-disabled")
+    if not here.trusted:
+        raise ContextError("project-not-trusted")
+    cwds: dict[str, str] = {}
+    headers = _headers(db)
+    same = []
+    for file in here.files():
+        cwd = headers[file.path].cwd if file.path in headers else _cwd_of(file)
+        if cwd and cwds.setdefault(cwd, canonical(cwd)) == here.project:
+            same.append(file)
+    ordered = _ordered(here, _visible(here, same, db))
+    most = here.values["historyTools.maxProjectSessions"]
+    return Sources(PROJECT, ordered[:most], ("project-session-limit",) if len(ordered) > most else ())
+
+
+def _visible(here: Here, files: Sequence[LogFile], db: apsw.Connection | None) -> list[LogFile]:
+    """Leave out the sessions that the owner excluded or removed; the current one may always search itself."""
+    if not here.excluded and not here.visibility.hidden_sessions:
+        return list(files)
+    headers = _headers(db)
+    own = here.session.path if here.session else ""
+    return [file for file in files if file.path == own or not _kept_out(here, _id_of(file, headers))]
+
+
+def _kept_out(here: Here, identity: str) -> bool:
+    return identity in here.excluded or here.visibility.hides(identity)
+
+
+def _headers(db: apsw.Connection | None) -> dict[str, SessionRow]:
+    return sessions(db) if db is not None else {}
+
+
+def _id_of(file: LogFile, headers: dict[str, SessionRow]) -> str:
+    if file.path in headers:
+        return headers[file.path].id
+    found = header_of(file.path)
+    return found.id if found else ""
+
+
+def _cwd_of(file: LogFile) -> str:
+    found = header_of(file.path)
+    return found.cwd if found else ""
+
+
+def _ordered(here: Here, files: Sequence[LogFile]) -> tuple[LogFile, ...]:
+    own = here.session.path if here.session else ""
+    return tuple(sorted(files, key=lambda file: (file.path != own, -file.mtime_ns, file.path)))

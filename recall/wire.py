@@ -1,0 +1,93 @@
+"""The shapes of answers: one place for every field name, so that shell, server and API give the same JSON."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any
+
+from foundation.clock import iso
+
+Json = dict[str, Any]
+
+RESULT, READ, STATUS = "context-history-result-v1", "context-history-read-v1", "context-history-status-v1"
+COMPLETE, PARTIAL, UNAVAILABLE, UNKNOWN = "complete", "partial", "unavailable", "unknown"
+
+NOTES = frozenset({"lineage-equals-branch"})
+"""Warnings that take nothing away from an answer."""
+
+NOTHING_SEARCHED = frozenset({"query-has-no-searchable-terms", "lexical-retrieval-disabled"})
+"""Warnings that say why nothing was looked for at all."""
+
+
+def unavailable(schema: str, code: str, **fields: object) -> Json:
+    """Say that there is no answer, and why."""
+    answer: Json = {"schema": schema, "quotedData": True, "status": UNAVAILABLE, "code": code}
+    if schema == RESULT:
+        answer |= {"coverage": UNKNOWN, **fields, "warnings": [code], "omitted": {"budget": 0, "duplicates": 0}, "hits": []}
+    else:
+        answer |= {**fields, "warnings": [code]}
+    return answer
+
+
+def envelope(scope: str, warnings: Iterable[str], *, duplicates: int, after: int | None, before: int | None) -> Json:
+    """Open a result without its hits; what any warning takes away makes it partial."""
+    listed = list(dict.fromkeys(warnings))
+    status = COMPLETE if NOTES.issuperset(listed) else PARTIAL
+    reason = next((code for code in listed if code in NOTHING_SEARCHED), "")
+    answer: Json = {
+        "schema": RESULT,
+        "quotedData": True,
+        "status": status,
+        "coverage": UNKNOWN if reason else status,
+        "effectiveScope": scope,
+    }
+    if reason:
+        answer["code"] = reason
+    for name, instant in (("after", after), ("before", before)):
+        if instant is not None:
+            answer[name] = iso(instant)
+    return answer | {"warnings": listed, "omitted": {"budget": 0, "duplicates": duplicates}}
+
+
+def entry_fields(
+    *, reference: str, session_id: str, entry_id: str, kind: str, role: str, timestamp: int | None, relation: str,
+    classification: str, redactions: int, masked: int, edited: bool,
+) -> Json:  # fmt: skip
+    """Tell what an entry is; what is empty or zero is left out."""
+    fields: Json = {"sourceRef": reference, "sessionId": session_id, "entryId": entry_id, "kind": kind}
+    if role:
+        fields["role"] = role
+    if timestamp is not None:
+        fields["timestamp"] = iso(timestamp)
+    fields |= {"relation": relation, "classification": classification}
+    for name, count in (("redactions", redactions), ("masked", masked)):
+        if count:
+            fields[name] = count
+    if edited:
+        fields["contextEdit"] = "omitted"
+    return fields
+
+
+def project_id(cwd: str) -> str:
+    """Give a project a name that does not tell its path."""
+    return sha256(cwd.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def places(found: Sequence[tuple[str, str]]) -> list[Json]:
+    """List where the same text stands as well, as sessions and entries."""
+    return [{"sessionId": session_id, "entryId": entry_id} for session_id, entry_id in found]
+
+
+def reading(fields: Json, *, start_line: int, digest: str) -> Json:
+    """Open the answer of a read, without its text; the digest is the SHA-256 of the log's line without its newline."""
+    answer: Json = {"schema": READ, "quotedData": True, "status": COMPLETE, "warnings": []}
+    return answer | fields | {"text": "", "startLine": start_line, "sha256": digest, "verified": True}
+
+
+def paged(answer: Json, text: str, next_line: int, next_column: int) -> Json:
+    """Put a page into the answer of a read; `next_line` 0 means that nothing follows."""
+    answer = answer | {"text": text}
+    if next_line:
+        answer |= {"status": PARTIAL, "warnings": ["more-lines"], "nextLine": next_line}
+    if next_column:
+        answer["nextColumn"] = next_column
+    return answer
