@@ -10,19 +10,21 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from foundation.errors import ContextError
-from sessions.decoding import Parse, is_padding, objects, slow_parse
+from sessions.decoding import Parse, is_blank, is_padding, salvaged, slow_parse
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line is quarantined unread."""
 
 _CHUNK = 1 << 20
+_REASONS = ("not-an-object", "nested-too-deep")
 
 
 class Record(NamedTuple):
     """One JSON object of a log, or one line that holds none.
 
     `line` counts physical lines from 1; `offset` and `length` are bytes, without the newline but with a carriage
-    return; `value` is None where `problem` names a reason. `torn` marks the bytes after the last newline.
+    return; `value` is None where `problem` names a reason. `torn` marks the bytes after the last newline. `mended`
+    says how a line that Pi skips was read all the same: `bom`, `padding` or `glued`; empty for sound lines.
     """
 
     line: int
@@ -32,6 +34,7 @@ class Record(NamedTuple):
     value: dict[str, Any] | None
     problem: str = ""
     torn: bool = False
+    mended: str = ""
 
 
 def open_log(path: str) -> BinaryIO:
@@ -53,46 +56,57 @@ def open_log(path: str) -> BinaryIO:
     return os.fdopen(handle, "rb", buffering=_CHUNK)
 
 
-def records(log: BinaryIO, *, offset: int = 0, line: int = 1, parse: Parse = slow_parse) -> Iterator[Record]:
+def records(
+    log: BinaryIO,
+    *,
+    offset: int = 0,
+    line: int = 1,
+    parse: Parse = slow_parse,
+    longest: int = LONGEST_RECORD,
+    padding: bool = False,
+) -> Iterator[Record]:
     """Yield the records from a byte offset on, `line` being the number of the line that starts there.
 
-    Blank and padded lines are passed over but counted. An unterminated tail comes last, marked `torn`.
+    Blank and padded lines are passed over but counted; with `padding` those that hold NULs or a byte order mark are
+    yielded with that problem. An unterminated tail comes last, marked `torn`. Lines longer than `longest` bytes are
+    passed over unread, their `raw` is empty.
     """
     log.seek(offset)
-    while True:
-        raw = log.readline(LONGEST_RECORD + 2)
-        if not raw:
-            return
-        if raw.endswith(b"\n"):
-            size, body, torn = len(raw), raw[:-1], False
-        elif len(raw) <= LONGEST_RECORD:
-            size, body, torn = len(raw), raw, True
-        else:
+    while raw := log.readline(longest + 2):
+        torn = not raw.endswith(b"\n")
+        if torn and len(raw) > longest:
             size, torn = _skip_line(log, len(raw))
-            yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn)
-            offset, line = offset + size, line + 1
-            continue
-        if len(body) > LONGEST_RECORD:
-            yield Record(line, offset, len(body), b"", None, "record-too-large", torn)
         else:
-            yield from _of_line(body, line=line, offset=offset, torn=torn, parse=parse)
+            size = len(raw)
+        body = raw if torn else raw[:-1]
+        if len(body) > longest or size > len(raw):
+            yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn)
+        elif not is_padding(body):
+            try:
+                value = parse(body)
+            except ValueError:
+                yield from _of_damaged(body, line=line, offset=offset, torn=torn)
+            else:
+                if isinstance(value, dict):
+                    yield Record(line, offset, len(body), body, value, "", torn)
+                else:
+                    yield Record(line, offset, len(body), body, None, "not-an-object", torn)
+        elif torn or (padding and body.strip()):
+            yield Record(line, offset, len(body), body, None, "padding", torn)
         offset, line = offset + size, line + 1
 
 
-def _of_line(body: bytes, *, line: int, offset: int, torn: bool, parse: Parse) -> Iterator[Record]:
-    if is_padding(body):
-        if torn:
-            yield Record(line, offset, len(body), body, None, "padding", torn)
-        return
+def _of_damaged(body: bytes, *, line: int, offset: int, torn: bool) -> Iterator[Record]:
     try:
-        found = objects(body, parse)
+        mended, found = salvaged(body)
     except ValueError as error:
-        reason = str(error) if str(error) in ("not-an-object", "nested-too-deep") else "invalid-json"
-        yield Record(line, offset, len(body), body, None, reason, torn)
+        if not is_blank(body):
+            reason = str(error) if str(error) in _REASONS else "invalid-json"
+            yield Record(line, offset, len(body), body, None, reason, torn)
         return
     for start, length, value in found:
         raw = body if length == len(body) else body[start : start + length]
-        yield Record(line, offset + start, length, raw, value, "", torn)
+        yield Record(line, offset + start, length, raw, value, "", torn, mended)
 
 
 def _skip_line(log: BinaryIO, size: int) -> tuple[int, bool]:

@@ -1,0 +1,77 @@
+"""The shape of a session's tree, from parent links alone: roots, loops, and who descends from whom.
+
+Works on positions in arrays of four bytes, because a session may have a hundred thousand entries, and in time that
+grows with their number, whatever the links say.
+"""
+
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+NONE = -1
+
+
+class Shape(NamedTuple):
+    """The tree of entries 0…n-1.
+
+    `parents` holds positions or `NONE`, loops cut open; `roots` are those without a parent, in file order; `loops`
+    one position for each parent cycle, the first in the file, which is also where it was cut.
+    """
+
+    parents: "array[int]"
+    roots: list[int]
+    loops: list[int]
+
+
+def shape(ids: Sequence[str], parents: Sequence[str | None]) -> Shape:
+    """Link entries by id; a parent that is missing or the entry itself counts as none."""
+    position = {identity: at for at, identity in enumerate(ids)}
+    links = array("i", (NONE if parent is None else position.get(parent, NONE) for parent in parents))
+    loops = [at for at, parent in enumerate(links) if parent == at]
+    for at in loops:
+        links[at] = NONE
+    loops += _cut_loops(links)
+    return Shape(links, [at for at, parent in enumerate(links) if parent == NONE], sorted(loops))
+
+
+def spans(parents: "array[int]") -> "tuple[array[int], array[int]]":
+    """Number the tree depth first: `b` descends from `a` where `first[a] <= first[b] <= last[a]`."""
+    child, sibling = (array("i", [NONE]) * len(parents) for _ in range(2))
+    for at in range(len(parents) - 1, -1, -1):
+        if (parent := parents[at]) != NONE:
+            sibling[at], child[parent] = child[parent], at
+    first, last = (array("i", [NONE]) * len(parents) for _ in range(2))
+    count = 0
+    for root in range(len(parents)):
+        if parents[root] != NONE:
+            continue
+        at = root
+        while at != NONE:
+            if first[at] == NONE:
+                first[at] = count
+                count += 1
+                if child[at] != NONE:
+                    at = child[at]
+                    continue
+            last[at] = count - 1
+            at = sibling[at] if sibling[at] != NONE else parents[at]
+    return first, last
+
+
+def _cut_loops(links: "array[int]") -> list[int]:
+    """Open each cycle at its first entry in the file; give those."""
+    seen = array("i", [NONE]) * len(links)
+    found = []
+    for start in range(len(links)):
+        at = start
+        while at != NONE and seen[at] == NONE:
+            seen[at] = start
+            at = links[at]
+        if at == NONE or seen[at] != start:
+            continue
+        first = turn = at
+        while (turn := links[turn]) != at:
+            first = min(first, turn)
+        found.append(first)
+        links[first] = NONE
+    return found
