@@ -35,7 +35,10 @@ def shape(ids: Sequence[str], parents: Sequence[str | None]) -> Shape:
 
 
 def spans(parents: "array[int]") -> "tuple[array[int], array[int]]":
-    """Number the tree depth first: `b` descends from `a` where `first[a] <= first[b] <= last[a]`."""
+    """Give each entry a number, depth first.
+
+    Given `first, last`, the entry `b` is `a` or descends from it where `first[a] <= first[b] <= last[a]`.
+    """
     child, sibling = (array("i", [NONE]) * len(parents) for _ in range(2))
     for at in range(len(parents) - 1, -1, -1):
         if (parent := parents[at]) != NONE:

@@ -52,8 +52,8 @@ class Chain:
     """Gives the entries of one session their ids in file order, as Pi's loader and migration would.
 
     An entry without a usable id is named by its position, `n0000005`, which cannot be mistaken for one of Pi's own
-    hexadecimal ids. `position` counts parsed records from 0, the header included; `last` is the id of the entry before. Both are
-    all that must be kept to go on reading later.
+    hexadecimal ids. `position` counts parsed records from 0, the header included; `last` is the id of the entry
+    before. Both are all that must be kept to go on reading later.
     """
 
     def __init__(self, *, version: int = CURRENT, position: int = 0, last: str | None = None) -> None:

@@ -144,7 +144,7 @@ def _scalar(value: Any) -> Any:
     if len(digits) <= point <= _POINT_LIMIT:
         whole = int(digits) * 10 ** (point - len(digits))
         return -whole if double < 0 else whole
-    return double if double else 0
+    return double or 0
 
 
 def _as_double(value: float) -> float:

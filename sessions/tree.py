@@ -10,15 +10,12 @@ from typing import Any, NamedTuple
 
 from foundation.errors import ContextError
 from sessions import ancestry
-from sessions.decoding import JS_WHITE, fast_parser, slow_parse
+from sessions.decoding import JS_WHITE, parser_for
 from sessions.entries import CHAINED, CURRENT, Chain, Header, header, role_of, timestamp_of
 from sessions.reading import Record, open_log, records
 
 MOST_FINDINGS = 1000
 """How many findings of one kind are listed; all are counted."""
-
-MANY_BYTES = 1 << 20
-"""From this size on the fast parser pays for its import."""
 
 _MOST_CANDIDATES = 5
 
@@ -103,7 +100,7 @@ def outline(path: str, *, leaf: str | None = None) -> Outline:
         size = os.fstat(log.fileno()).st_size
         scan = _Scan(path)
         try:
-            for record in records(log, parse=fast_parser() if size >= MANY_BYTES else slow_parse, padding=True):
+            for record in records(log, parse=parser_for(size), padding=True):
                 scan.take(record)
         finally:
             scan.close()
