@@ -5,7 +5,6 @@ grows with their number, whatever the links say.
 """
 
 from array import array
-from collections.abc import Sequence
 from typing import NamedTuple
 
 NONE = -1
@@ -23,10 +22,9 @@ class Shape(NamedTuple):
     loops: list[int]
 
 
-def shape(ids: Sequence[str], parents: Sequence[str | None]) -> Shape:
-    """Link entries by id; a parent that is missing or the entry itself counts as none."""
-    position = {identity: at for at, identity in enumerate(ids)}
-    links = array("i", (NONE if parent is None else position.get(parent, NONE) for parent in parents))
+def shape(links: "array[int]") -> Shape:
+    """Take the parents' positions, `NONE` where there is none; an entry that is its own parent is a loop."""
+    links = links[:]
     loops = [at for at, parent in enumerate(links) if parent == at]
     for at in loops:
         links[at] = NONE
@@ -34,7 +32,27 @@ def shape(ids: Sequence[str], parents: Sequence[str | None]) -> Shape:
     return Shape(links, [at for at, parent in enumerate(links) if parent == NONE], sorted(loops))
 
 
-def spans(parents: "array[int]") -> "tuple[array[int], array[int]]":
+def unrelated(parents: "array[int]", pairs: list[tuple[int, int]]) -> list[int]:
+    """Give the places of those pairs whose first entry is neither the second nor one of its ancestors.
+
+    Walks up from each second, which is short as a rule; where that grows long, all entries are numbered depth first.
+    """
+    patience = 2 * len(parents)
+    found = []
+    for place, (above, below) in enumerate(pairs):
+        at = below
+        while at not in (above, NONE) and patience > 0:
+            at = parents[at]
+            patience -= 1
+        if patience <= 0:
+            first, last = _spans(parents)
+            return [at for at, (up, down) in enumerate(pairs) if up == NONE or not first[up] <= first[down] <= last[up]]
+        if at == NONE:
+            found.append(place)
+    return found
+
+
+def _spans(parents: "array[int]") -> "tuple[array[int], array[int]]":
     """Give each entry a number, depth first.
 
     Given `first, last`, the entry `b` is `a` or descends from it where `first[a] <= first[b] <= last[a]`.
@@ -63,6 +81,8 @@ def spans(parents: "array[int]") -> "tuple[array[int], array[int]]":
 
 def _cut_loops(links: "array[int]") -> list[int]:
     """Open each cycle at its first entry in the file; give those."""
+    if all(parent < at for at, parent in enumerate(links)):
+        return []  # the usual file: every parent stands before its child
     seen = array("i", [NONE]) * len(links)
     found = []
     for start in range(len(links)):

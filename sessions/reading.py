@@ -37,7 +37,7 @@ class Record(NamedTuple):
     mended: str = ""
 
 
-def open_log(path: str) -> BinaryIO:
+def open_log(path: str, *, buffering: int = _CHUNK) -> BinaryIO:
     """Open a session log for reading; a folder, device or pipe is refused without ever waiting on it.
 
     Raises ContextError with `file-missing`, `not-a-file` or `file-unreadable`.
@@ -53,7 +53,7 @@ def open_log(path: str) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise ContextError("not-a-file")
-    return os.fdopen(handle, "rb", buffering=_CHUNK)
+    return os.fdopen(handle, "rb", buffering=buffering)
 
 
 def records(
@@ -81,7 +81,7 @@ def records(
         body = raw if torn else raw[:-1]
         if len(body) > longest or size > len(raw):
             yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn)
-        elif not is_padding(body):
+        elif body.startswith(b"{") or not is_padding(body):
             try:
                 value = parse(body)
             except ValueError:

@@ -5,6 +5,7 @@ fit. What Pi skips but recall can read (glued records, NULs, a byte order mark) 
 """
 
 import os
+from array import array
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ MOST_FINDINGS = 1000
 """How many findings of one kind are listed; all are counted."""
 
 _MOST_CANDIDATES = 5
+_MEANT = ("label", "session_info", "compaction")
 
 
 class Node(NamedTuple):
@@ -136,28 +138,34 @@ class _Scan:
         self.name = ""
         self.findings: list[Finding] = []
         self.counts: dict[str, int] = {}
-        self.kept: list[tuple[Node, Any]] = []
+        self.kept: list[tuple[str, Any]] = []
         self._chain = Chain()
         self._words: dict[str, str] = {}
         self._again: Any = None
         self._mended_line = 0
+        self._last: str | None = None
 
     def take(self, record: Record) -> None:
+        value = record.value
+        if value is None or record.torn or record.mended:
+            self._note_damage(record)
+        if value is None:
+            return
+        kind = value.get("type")
+        if kind == "session":
+            self._take_header(record, value)
+        else:
+            self._take_entry(record, value, kind if isinstance(kind, str) else "")
+
+    def _note_damage(self, record: Record) -> None:
         if record.torn:
             self._note("torn-tail", record, record.problem)
-        elif record.problem == "padding":
-            self._note("padding", record)
-        elif record.value is None:
-            self._note("quarantined", record, record.problem)
+        elif record.problem:
+            kind = "padding" if record.problem == "padding" else "quarantined"
+            self._note(kind, record, "" if kind == "padding" else record.problem)
         if record.mended and record.line != self._mended_line:
             self._note(record.mended, record)
             self._mended_line = record.line
-        if record.value is None:
-            return
-        if record.value.get("type") == "session":
-            self._take_header(record, record.value)
-        else:
-            self._take_entry(record, record.value)
 
     def _take_header(self, record: Record, value: dict[str, Any]) -> None:
         found = header(value)
@@ -172,33 +180,29 @@ class _Scan:
             self._note("extra-header", record)
         self._chain.skip()
 
-    def _take_entry(self, record: Record, value: dict[str, Any]) -> None:
+    def _take_entry(self, record: Record, value: dict[str, Any], kind: str) -> None:
         identity, parent = self._chain.follow(value)
         self.leaf = identity
         before = self.by_id.get(identity)
-        if before is not None and self._repeats(before, record):
-            self._note("repeat", record, identity)
-            return
-        kind, stamp = value.get("type"), timestamp_of(value)
-        node = Node(
-            identity,
-            self.by_id[parent].id if parent in self.by_id else parent,  # one string object for all that name it
-            self._words.setdefault(kind, kind) if isinstance(kind, str) else "",
-            role_of(value),
-            stamp,
-            record.line,
-            record.offset,
-            record.length,
-        )
+        if before is not None:
+            if self._repeats(before, record):
+                self._note("repeat", record, identity)
+                return
+            self._note("conflicting-id", record, identity)
+        stamp = timestamp_of(value)
+        if parent == self._last:
+            parent = self._last  # one string object for all that name it
+        self._last = identity
+        kind = self._words.setdefault(kind, kind)
+        node = Node(identity, parent, kind, role_of(value), stamp, record.line, record.offset, record.length)
         self.entries.append(node)
         self.by_id[identity] = node
-        if before is not None:
-            self._note("conflicting-id", record, identity)
-        if value.get("id") != identity and self._chain.version >= CHAINED:
-            self._note("no-id", record, identity)
         if stamp is None:
             self._note("no-timestamp", record, identity)
-        self._take_meaning(node, value)
+        if identity != value.get("id") and self._chain.version >= CHAINED:
+            self._note("no-id", record, identity)
+        if kind in _MEANT:
+            self._take_meaning(node, value)
 
     def _take_meaning(self, node: Node, value: dict[str, Any]) -> None:
         if node.type == "label":
@@ -211,7 +215,7 @@ class _Scan:
             name = value.get("name")
             self.name = name.strip(JS_WHITE) if isinstance(name, str) else ""
         elif node.type == "compaction" and self._chain.version >= CHAINED:
-            self.kept.append((node, value.get("firstKeptEntryId")))
+            self.kept.append((node.id, value.get("firstKeptEntryId")))
 
     def _repeats(self, before: Node, record: Record) -> bool:
         if before.length != record.length:
@@ -226,16 +230,24 @@ class _Scan:
 
     def outline(self, size: int, leaf: str | None) -> Outline:
         nodes = list(self.by_id.values())
-        tree = ancestry.shape([node.id for node in nodes], [node.parent for node in nodes])
+        position = dict(zip(self.by_id, range(len(nodes)), strict=True))
+        none = ancestry.NONE
+        links = array("i", (none if node.parent is None else position.get(node.parent, none) for node in nodes))
+        tree = ancestry.shape(links)
         if self.header is None:
             self._note("missing-header", Record(1, 0, 0, b"", None))
-        for node in nodes:
-            if node.parent is not None and node.parent not in self.by_id:
-                self._note("orphan", node, node.id)
+        for at in tree.roots:
+            if (parent := nodes[at].parent) is not None and parent not in position:
+                self._note("orphan", nodes[at], nodes[at].id)
         for at in tree.loops:
             self._note("cycle", nodes[at], nodes[at].id)
-        self._check_kept(nodes, tree.parents)
-        parents = {node.parent for node in nodes}
+        pairs = [(position.get(kept, none) if isinstance(kept, str) else none, position[at]) for at, kept in self.kept]
+        for place in ancestry.unrelated(tree.parents, pairs):
+            node = nodes[pairs[place][1]]
+            self._note("kept-entry-off-path", node, node.id)
+        parents = bytearray(len(nodes) + 1)  # the last byte takes those that have none
+        for at in links:
+            parents[at] = 1
         return Outline(
             path=self.path,
             size=size,
@@ -244,22 +256,12 @@ class _Scan:
             by_id=self.by_id,
             leaf=self.leaf if leaf is None else find_id(self.by_id, leaf),
             roots=tuple(nodes[at].id for at in tree.roots),
-            tips=tuple(node.id for node in nodes if node.id not in parents),
+            tips=tuple(node.id for node, is_parent in zip(nodes, parents, strict=False) if not is_parent),
             labels={target: label for target, label in self.labels.items() if target in self.by_id},
             name=self.name,
             findings=tuple(sorted(self.findings, key=lambda finding: finding.offset)),
             counts=self.counts,
         )
-
-    def _check_kept(self, nodes: list[Node], parents: Any) -> None:
-        if not self.kept:
-            return
-        first, last = ancestry.spans(parents)
-        position = {node.id: at for at, node in enumerate(nodes)}
-        for node, kept in self.kept:
-            at, above = position[node.id], position.get(kept, -1) if isinstance(kept, str) else -1
-            if above < 0 or not first[above] <= first[at] <= last[above]:
-                self._note("kept-entry-off-path", node, node.id)
 
     def _note(self, kind: str, place: Record | Node, detail: str = "") -> None:
         self.counts[kind] = self.counts.get(kind, 0) + 1
