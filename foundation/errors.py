@@ -43,6 +43,14 @@ CODES: dict[str, Code] = {
     "session-ambiguous": Code("Several sessions have an id that starts so.", "Give more characters, or the file."),
     "entry-not-found": Code("The session has no entry with that id.", "See `pi-context session tree`."),
     "entry-ambiguous": Code("Several entries have an id that starts so.", "Give more characters."),
+    "entry-cycle": Code(
+        "The branch runs in a circle of parents and has no beginning; Pi itself would hang on it.",
+        "See `pi-context session verify`, and name another `--leaf`.",
+    ),
+    "entry-broken": Code(
+        "An entry of the branch is malformed, and Pi itself fails on it.",
+        "See `pi-context session verify`, and name another `--leaf`.",
+    ),
     "file-missing": Code("There is no such file.", "Check the path."),
     "file-unreadable": Code("The file cannot be read.", "Check its permissions; nothing was changed."),
     "not-a-file": Code("That is a folder or a device, no session file.", "Name one `.jsonl` file."),

@@ -17,7 +17,7 @@ from index.tokens import for_index
 from privacy.markers import classify
 from privacy.redaction import redact
 from sessions.decoding import Parse
-from sessions.entries import UNKNOWN_VERSION, Chain, Entry, Value, entry, header
+from sessions.entries import CURRENT, Chain, Entry, Value, entry, header
 from sessions.reading import Record, records
 
 BLOCK = 4096
@@ -67,7 +67,7 @@ class SessionWriter:
         at = cursor(db, path)
         self.knows_all = at is None  # whether `seen` holds every record of the session
         self.at = at = at or _insert_session(db, path)
-        self.chain = Chain(version=at.version or UNKNOWN_VERSION, position=at.position, last=at.last_id)
+        self.chain = Chain(version=at.version or CURRENT, position=at.position, last=at.last_id)
         self.rid, self.run = first_rid(at.sid) + at.records, at.run
         self.last_key: int | None = db.execute("select eid from entry where rid = ?", (self.rid,)).get
         self.seen: dict[int, int] = {}  # id_key -> rid

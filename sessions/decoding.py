@@ -9,15 +9,30 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from sessions import nesting
+
 Parse = Callable[[bytes], Any]
-"""Turns the bytes of one JSON text into a value; raises ValueError or RecursionError where it is none."""
+"""Turns the bytes of one JSON text into a value; raises ValueError where it is none."""
+
+Placed = tuple[int, int, dict[str, Any]]
+"""An object on a line: start and length in bytes within the line, and its value."""
 
 BOM = b"\xef\xbb\xbf"
+
+JS_WHITE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What JavaScript's `trim` takes away; Python's `strip` differs in four characters."""
 
 
 def slow_parse(raw: bytes) -> Any:
     """Parse one JSON text with the standard library; undecodable bytes become U+FFFD, as in Pi."""
-    return _DECODER.decode(raw.decode("utf-8", "replace"))
+    text = raw.decode("utf-8", "replace")
+    try:
+        return _DECODER.decode(text)
+    except RecursionError:
+        return nesting.parse(text, _DECODER)
 
 
 def fast_parser() -> Parse:
@@ -35,19 +50,9 @@ def fast_parser() -> Parse:
     return parse
 
 
-def objects(raw: bytes, parse: Parse = slow_parse) -> list[tuple[int, int, dict[str, Any]]]:
-    """Give the JSON objects of one line as `(start, length, object)`, offsets in bytes within the line.
-
-    A sound line is one object and spans the whole line. Objects glued together (`}{`), padding of NULs and a byte
-    order mark are seen through; Pi itself skips such lines. Raises ValueError where any part of the line is no object.
-    """
-    try:
-        value = parse(raw)
-    except (ValueError, RecursionError):
-        return _salvaged(raw)
-    if isinstance(value, dict):
-        return [(0, len(raw), value)]
-    raise ValueError("not-an-object")
+def parser_for(size: int) -> Parse:
+    """Give the parser that suits a file of so many bytes."""
+    return fast_parser() if size >= _MANY_BYTES else slow_parse
 
 
 def is_padding(raw: bytes) -> bool:
@@ -55,27 +60,40 @@ def is_padding(raw: bytes) -> bool:
     return not raw.removeprefix(BOM).strip(b" \t\r\n\v\f\x00")
 
 
-def _salvaged(raw: bytes) -> list[tuple[int, int, dict[str, Any]]]:
-    text = raw.removeprefix(BOM).strip(b"\x00 \t\r")
-    start = raw.find(text)
+def salvaged(raw: bytes) -> tuple[str, list[Placed]]:
+    """Read the objects of a line that is no JSON text; Pi itself skips such lines. Say what was wrong with it.
+
+    `bom` is a byte order mark before one object, `padding` NULs around it: it then spans the whole line. `glued` are
+    several objects `}{`. Raises ValueError with the reason where any part of the line is something else.
+    """
+    bare = raw.removeprefix(BOM)
+    text = bare.strip(b"\x00 \t\r")
     try:
         value = slow_parse(text)
-        if isinstance(value, dict):
-            return [(0, len(raw), value)]
-    except (ValueError, RecursionError):
-        pass
-    return _glued(text.decode("utf-8", "surrogateescape"), start)
+    except ValueError as error:
+        if str(error) == nesting.TOO_DEEP:
+            raise
+    else:
+        if not isinstance(value, dict):
+            raise ValueError("not-an-object")  # noqa: TRY004 - a finding about the log, not about our types
+        return "bom" if len(bare) < len(raw) else "padding", [(0, len(raw), value)]
+    return "glued", _glued(text.decode("utf-8", "surrogateescape"), len(raw) - len(bare.lstrip(b"\x00 \t\r")))
 
 
-def _glued(text: str, start: int) -> list[tuple[int, int, dict[str, Any]]]:
+def is_blank(raw: bytes) -> bool:
+    """Tell whether a line holds only what JavaScript calls white space, or NULs, so that nothing of it is lost."""
+    return not raw.decode("utf-8", "replace").strip(JS_WHITE + "\x00")
+
+
+def _glued(text: str, start: int) -> list[Placed]:
     """Split `{…}{…}` at the borders that the JSON grammar gives, never by looking for brackets."""
-    found: list[tuple[int, int, dict[str, Any]]] = []
+    found: list[Placed] = []
     at = 0
     while at < len(text):
         try:
             value, end = _DECODER.raw_decode(text, at)
         except RecursionError as error:
-            raise ValueError("nested-too-deep") from error
+            raise ValueError(nesting.TOO_DEEP) from error
         if not isinstance(value, dict) or len(found) == _MOST_GLUED:
             raise ValueError("not-an-object")
         piece = text[at:end].encode("utf-8", "surrogateescape")
@@ -96,6 +114,7 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) < _LONGEST_INTEGER else float(digits)
 
 
+_MANY_BYTES = 1 << 20  # from here on the fast parser pays for its import
 _LONGEST_INTEGER = 4000  # Python refuses longer ones; JavaScript rounds them to Infinity
 _MOST_GLUED = 1000  # more objects on one line are an attack or another format
 _GAP = re.compile("[\x00 \t\r]*")

@@ -4,6 +4,7 @@ Reads the versions 1 to 3 of the format. Older files get the ids and the chain t
 them, but fixed instead of random, and nothing on disk changes.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from foundation import clock
@@ -12,11 +13,8 @@ from sessions import text
 
 Value = dict[str, Any]
 
-UNKNOWN_VERSION = 3
-"""What a file without a header is taken for."""
-
-CHAINED = 2
-"""The first format version whose entries carry ids."""
+CHAINED, CURRENT = 2, 3
+"""The first format version whose entries carry ids, and the one that Pi writes today."""
 
 ROLES = ("user", "assistant", "toolResult", "bashExecution", "custom", "summary")
 """The roles that a search can ask for."""
@@ -64,18 +62,19 @@ class Entry(NamedTuple):
 class Chain:
     """Gives the entries of one session their ids in file order, as Pi's loader and migration would.
 
-    `position` counts parsed records from 0, the header included; `last` is the id of the entry before. Both are
-    all that must be kept to go on reading later.
+    An entry without a usable id is named by its position, `n0000005`, which cannot be mistaken for one of Pi's own
+    hexadecimal ids. `position` counts parsed records from 0, the header included; `last` is the id of the entry
+    before. Both are all that must be kept to go on reading later.
     """
 
-    def __init__(self, *, version: int = UNKNOWN_VERSION, position: int = 0, last: str | None = None) -> None:
+    def __init__(self, *, version: int = CURRENT, position: int = 0, last: str | None = None) -> None:
         self.version, self.position, self.last = version, position, last
 
     def follow(self, value: Value) -> tuple[str, str | None]:
         """Give the id and the parent's id of the next entry."""
         identity, parent = value.get("id"), value.get("parentId")
         if self.version < CHAINED or not isinstance(identity, str) or not identity:
-            identity = f"{self.position:08x}"
+            identity = f"n{self.position:07x}"
             parent = self.last if self.version < CHAINED or "parentId" not in value else parent
         self.position += 1
         self.last = identity
@@ -91,11 +90,9 @@ def header(value: Value) -> Header | None:
     identity, version, cwd, parent = (value.get(key) for key in ("id", "version", "cwd", "parentSession"))
     if value.get("type") != "session" or not isinstance(identity, str):
         return None
-    if isinstance(version, bool) or not isinstance(version, int | float):
-        version = 1
     return Header(
         id=identity,
-        version=int(min(version, 1_000_000)) if version == version else 1,  # noqa: PLR0124 - NaN is unequal to itself
+        version=_version(version),
         timestamp=_instant(value.get("timestamp")),
         cwd=cwd if isinstance(cwd, str) else "",
         parent_session=parent if isinstance(parent, str) else "",
@@ -111,7 +108,7 @@ def entry(value: Value, identity: str, parent: str | None) -> Entry:
         parent=parent,
         type=kind if isinstance(kind, str) else "",
         role=role,
-        timestamp=_timestamp(value),
+        timestamp=timestamp_of(value),
         tools=text.tools(value),
         text=text.searchable(value),
         marked=role in ("user", "custom"),
@@ -144,17 +141,45 @@ def _name(value: Value) -> str:
     return " ".join(name.split()) if isinstance(name, str) else ""
 
 
-def _timestamp(value: Value) -> int | None:
-    """Give the entry's own time; version 1 has it in the message."""
+def timestamp_of(value: Value) -> int | None:
+    """Give the entry's own time in milliseconds; version 1 has it in the message."""
     found = _instant(value.get("timestamp"))
     if found is None and isinstance(message := value.get("message"), dict):
         found = _instant(message.get("timestamp"))
     return found
 
 
+def _version(value: Any) -> int:
+    """Compare as Pi does: `version >= 3` in JavaScript, where "2" is 2, true is 1 and nonsense is never less."""
+    if value is None:
+        return 1
+    if not isinstance(value, int) or isinstance(value, bool):
+        from sessions.javascript import to_number
+
+        value = to_number(value)
+        if value != value:  # noqa: PLR0124 - NaN alone is unequal to itself
+            return CURRENT
+    return int(max(0, min(value, 1_000_000)))
+
+
 def _instant(value: Any) -> int | None:
     if isinstance(value, str):
+        if len(value) == _FORM and value[13] == value[16] == ":" and value[19] == "." and value[23] == "Z":
+            digits = value[14:16] + value[17:19] + value[20:23]
+            hour = _hour(value[:13])
+            if hour is not None and digits.isdecimal() and value[14] < "6" > value[17]:
+                within = int(digits)
+                return hour + within // 100_000 * 60_000 + within % 100_000
         return clock.millis(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:  # noqa: PLR2004 - year 33658
         return int(value)
     return None
+
+
+@lru_cache(256)
+def _hour(stamp: str) -> int | None:
+    """Read the hour once: many entries share it, and this is the dearest part of reading an entry."""
+    return clock.millis(stamp + ":00:00.000Z")
+
+
+_FORM = len("2026-11-20T08:00:01.000Z")

@@ -10,19 +10,22 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from foundation.errors import ContextError
-from sessions.decoding import Parse, is_padding, objects, slow_parse
+from sessions.decoding import Parse, is_blank, is_padding, salvaged, slow_parse
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line is quarantined unread."""
 
 _CHUNK = 1 << 20
+_REASONS = ("not-an-object", "nested-too-deep")
 
 
 class Record(NamedTuple):
     """One JSON object of a log, or one line that holds none.
 
     `line` counts physical lines from 1; `offset` and `length` are bytes, without the newline but with a carriage
-    return; `value` is None where `problem` names a reason. `torn` marks the bytes after the last newline.
+    return; `value` is None where `problem` names a reason. `torn` marks the bytes after the last newline. `mended`
+    says how a line that Pi skips was read all the same: `bom`, `padding` or `glued`; empty for sound lines. `end` is the
+    offset of the next line, 0 where more records follow on the same one.
     """
 
     line: int
@@ -32,9 +35,11 @@ class Record(NamedTuple):
     value: dict[str, Any] | None
     problem: str = ""
     torn: bool = False
+    mended: str = ""
+    end: int = 0
 
 
-def open_log(path: str) -> BinaryIO:
+def open_log(path: str, *, buffering: int = _CHUNK) -> BinaryIO:
     """Open a session log for reading; a folder, device or pipe is refused without ever waiting on it.
 
     Raises ContextError with `file-missing`, `not-a-file` or `file-unreadable`.
@@ -50,49 +55,61 @@ def open_log(path: str) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise ContextError("not-a-file")
-    return os.fdopen(handle, "rb", buffering=_CHUNK)
+    return os.fdopen(handle, "rb", buffering=buffering)
 
 
-def records(log: BinaryIO, *, offset: int = 0, line: int = 1, parse: Parse = slow_parse) -> Iterator[Record]:
+def records(
+    log: BinaryIO,
+    *,
+    offset: int = 0,
+    line: int = 1,
+    parse: Parse = slow_parse,
+    longest: int = LONGEST_RECORD,
+    padding: bool = False,
+) -> Iterator[Record]:
     """Yield the records from a byte offset on, `line` being the number of the line that starts there.
 
-    Blank and padded lines are passed over but counted. An unterminated tail comes last, marked `torn`.
+    Blank and padded lines are passed over but counted; with `padding` those that hold NULs or a byte order mark are
+    yielded with that problem. An unterminated tail comes last, marked `torn`. Lines longer than `longest` bytes are
+    passed over unread, their `raw` is empty.
     """
     log.seek(offset)
-    while True:
-        raw = log.readline(LONGEST_RECORD + 2)
-        if not raw:
-            return
-        if raw.endswith(b"\n"):
-            size, body, torn = len(raw), raw[:-1], False
-        elif len(raw) <= LONGEST_RECORD:
-            size, body, torn = len(raw), raw, True
-        else:
+    while raw := log.readline(longest + 2):
+        torn = not raw.endswith(b"\n")
+        if torn and len(raw) > longest:
             size, torn = _skip_line(log, len(raw))
-            yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn)
-            offset, line = offset + size, line + 1
-            continue
-        if len(body) > LONGEST_RECORD:
-            yield Record(line, offset, len(body), b"", None, "record-too-large", torn)
         else:
-            yield from _of_line(body, line=line, offset=offset, torn=torn, parse=parse)
-        offset, line = offset + size, line + 1
+            size = len(raw)
+        body, end = raw if torn else raw[:-1], offset + size
+        if len(body) > longest or size > len(raw):
+            yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn, "", end)
+        elif body.startswith(b"{") or not is_padding(body):
+            try:
+                value = parse(body)
+            except ValueError:
+                yield from _of_damaged(Record(line, offset, len(body), body, None, "", torn, "", end))
+            else:
+                if isinstance(value, dict):
+                    yield Record(line, offset, len(body), body, value, "", torn, "", end)
+                else:
+                    yield Record(line, offset, len(body), body, None, "not-an-object", torn, "", end)
+        elif torn or (padding and body.strip()):
+            yield Record(line, offset, len(body), body, None, "padding", torn, "", end)
+        offset, line = end, line + 1
 
 
-def _of_line(body: bytes, *, line: int, offset: int, torn: bool, parse: Parse) -> Iterator[Record]:
-    if is_padding(body):
-        if torn:
-            yield Record(line, offset, len(body), body, None, "padding", torn)
-        return
+def _of_damaged(whole: Record) -> Iterator[Record]:
+    """Yield what can be read of a line that is no JSON text, or the line with its problem."""
     try:
-        found = objects(body, parse)
+        mended, found = salvaged(whole.raw)
     except ValueError as error:
-        reason = str(error) if str(error) in ("not-an-object", "nested-too-deep") else "invalid-json"
-        yield Record(line, offset, len(body), body, None, reason, torn)
+        if not is_blank(whole.raw):
+            yield whole._replace(problem=str(error) if str(error) in _REASONS else "invalid-json")
         return
-    for start, length, value in found:
-        raw = body if length == len(body) else body[start : start + length]
-        yield Record(line, offset + start, length, raw, value, "", torn)
+    for number, (start, length, value) in enumerate(found, 1):
+        raw = whole.raw[start : start + length]
+        end = whole.end if number == len(found) else 0
+        yield whole._replace(offset=whole.offset + start, length=length, raw=raw, value=value, mended=mended, end=end)
 
 
 def _skip_line(log: BinaryIO, size: int) -> tuple[int, bool]:
