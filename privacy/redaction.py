@@ -1,0 +1,55 @@
+"""The one way from raw text to text without its detected secrets.
+
+Nothing else makes `RedactedText`. Redacting twice changes nothing.
+"""
+
+from typing import NamedTuple
+
+from foundation.texts import RawText, RedactedText
+from privacy.secrets import Secret, find
+
+_FINGERPRINT_DIGITS = 12
+_MOST_ROUNDS = 8
+
+
+class Redacted(NamedTuple):
+    """A text in which each secret has become `[redacted:KIND]`, and how many there were."""
+
+    text: RedactedText
+    count: int
+
+
+def redact(text: RawText) -> Redacted:
+    """Replace each secret by `[redacted:KIND]`.
+
+    What is left can read as a secret only now that its neighbour is gone, so it is looked through again until
+    nothing is found.
+    """
+    left, count = str(text), 0
+    for _ in range(_MOST_ROUNDS):
+        secrets = find(left)
+        if not secrets:
+            break
+        left, count = _replaced(left, secrets), count + len(secrets)
+    return Redacted(RedactedText(left), count)
+
+
+def secrets_in(text: RawText) -> list[Secret]:
+    """Give the places of the secrets, in order."""
+    return find(text)
+
+
+def fingerprint(secret: str, key: bytes) -> str:
+    """Name a secret by 12 hexadecimal digits of HMAC-SHA256, so that nobody without the key can test a guess."""
+    import hashlib
+    import hmac
+
+    return hmac.new(key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:_FINGERPRINT_DIGITS]
+
+
+def _replaced(text: str, secrets: list[Secret]) -> str:
+    pieces, at = [], 0
+    for secret in secrets:
+        pieces += [text[at : secret.start], f"[redacted:{secret.kind}]"]
+        at = secret.end
+    return "".join([*pieces, text[at:]])

@@ -1,0 +1,150 @@
+r"""Finds private keys that are written as blocks: PEM, OpenSSH, PGP and PuTTY, always with their bodies.
+
+A block is followed line by line, through indents, line numbers, quotes, diff signs, comment signs and the `\n` of
+escaped text, for as long as the lines are base64. So a missing or cut END line saves nothing, and code that merely
+names the BEGIN line is no key. What stands before an END line without its BEGIN is found too.
+"""
+
+import functools
+import re
+
+from privacy.secrets.letters import surprise
+from privacy.secrets.model import Detector, Probe, Span
+
+_BEGIN = rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+_END = rb"-----END [A-Z0-9 ]*PRIVATE KEY"
+_PUTTY = rb"Private-Lines: [0-9]"
+_GAP = (  # what may stand between two lines of a block
+    rb"(?:[\s\"'`,;+|>#*()\[\]-]|\\+[nrt\"']|\\+(?=[\r\n])|<br ?/?>|\x1b\[[0-9;]*m"
+    rb"|(?<![A-Za-z0-9+/=])[0-9]{1,6}(?:[\t:|)-]|\\t|[ ]{1,4}(?=[A-Za-z0-9+/]{16})|\xe2\x86\x92|\xe2\x94\x82)"
+    rb"|(?<![A-Za-z0-9+/=])[\w./-]{1,200}[:-][0-9]{1,6}[:-]){0,200}"
+)
+_HEADER = rb"(?:Proc-Type|DEK-Info|Version|Comment|MessageID|Hash|Charset|Encryption|Key-Derivation)[ \t]*:[^\n\\\"']{0,200}"
+_LINE = rb"[A-Za-z0-9+/]{1,8192}={0,2}"
+_BARE_LINE = rb"[ \t\"'`,+>|#*-]{0,40}(?:[0-9]{1,6}[\t:|]{1,2} ?)?([A-Za-z0-9+/]{0,256})={0,2}[ \t\r\"'`,+|\\-]{0,40}"
+_CRC = rb"=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])"
+_LEAST_LINE, _LEAST_BODY = 16, 32
+_BACK = 16_384
+
+
+@functools.cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern)
+
+
+def _look(data: bytes, start: int, end: int) -> Span | None:
+    if data.startswith(b"-----E", start):
+        return _before_end(data, start, end)
+    kind = "pgp-private-key" if data.startswith(b"PGP", start + len("-----BEGIN ")) else "private-key"
+    at = _after_dashes(data, end)
+    stop, body = _follow(data, at)
+    if len(body) < _LEAST_BODY or surprise(body[:200].decode("ascii")) < 0:
+        return None
+    return Span(start, stop, kind)
+
+
+def _after_dashes(data: bytes, at: int) -> int:
+    """Step over ` BLOCK`, the dashes and whatever quotes close the BEGIN line."""
+    if data.startswith(b" BLOCK", at):
+        at += len(" BLOCK")
+    while data[at : at + 1] == b"-":
+        at += 1
+    return at
+
+
+def _follow(data: bytes, at: int) -> tuple[int, bytes]:
+    """Follow the lines of a body from `at`; give where the block ends, and the base64 in it."""
+    stop, body, short = at, b"", False
+    while True:
+        gap = _compiled(_GAP).match(data, stop)
+        place = gap.end() if gap else stop
+        ending = _compiled(_END).match(data, _dashes_before(data, place))
+        if ending:
+            return _after_dashes(data, ending.end()), body
+        header = None if body else _compiled(_HEADER).match(data, place)
+        if header:
+            stop = header.end()
+            continue
+        line = _compiled(_CRC).match(data, place) or _compiled(_LINE).match(data, place)
+        if line is None or short or not _fits(line[0], body):
+            return stop, body
+        short = len(line[0]) < _LEAST_LINE
+        body, stop = body + line[0].rstrip(b"="), line.end()
+
+
+def _dashes_before(data: bytes, at: int) -> int:
+    """The gap may have swallowed the dashes of the END line: step back over them."""
+    while at and data[at - 1 : at] == b"-":
+        at -= 1
+    return at
+
+
+def _fits(line: bytes, body: bytes) -> bool:
+    """A line of a key is long; the last one may be short, but then it is no word."""
+    if len(line) >= _LEAST_LINE:
+        return True
+    text = line.rstrip(b"=").decode("ascii")
+    return len(body) >= _LEAST_BODY and (line.endswith(b"=") or surprise(text) > 0)
+
+
+def _before_end(data: bytes, start: int, end: int) -> Span | None:
+    """Find the body of a key whose BEGIN line is missing: the base64 lines straight before its END line."""
+    floor, first, body, stop = max(0, start - _BACK), None, b"", start
+    while stop > floor:
+        escaped = data.rfind(b"\\n", floor, stop)
+        begin = max(data.rfind(b"\n", floor, stop) + 1, escaped + 2 if escaped >= 0 else 0, floor)
+        line = _compiled(_BARE_LINE).fullmatch(data, min(begin, stop), stop)
+        if line is None:
+            break
+        if line[1]:
+            if first is not None and len(line[1]) < _LEAST_LINE:
+                break
+            first, body = line.start(1), line[1] + body
+        stop = begin - (2 if data[begin - 1 : begin] == b"n" else 1)
+    if first is None or len(body) < _LEAST_BODY or surprise(body[:200].decode("ascii")) < 0:
+        return None
+    return Span(first, _after_dashes(data, end), "private-key")
+
+
+def _look_putty(data: bytes, start: int, end: int) -> Span | None:
+    at = data.find(b"\n", end, end + 8)
+    escaped = data.find(b"\\n", end, end + 8)
+    if at < 0 and escaped < 0:
+        return None
+    stop, body = _follow(data, (at + 1) if at >= 0 else escaped + 2)
+    return Span(start, stop, "putty-private-key") if len(body) >= _LEAST_BODY else None
+
+
+PROBES = (
+    Probe(
+        _BEGIN + b"|" + _END,
+        lambda matched: matched.startswith((b"-----BEGIN", b"-----END")),
+        _look,
+    ),
+    Probe(_PUTTY, lambda matched: matched.startswith(b"Private-Lines"), _look_putty),
+)
+
+DETECTORS = (
+    Detector(
+        "private-key", "private key in PEM form: PKCS#1, PKCS#8, EC, DSA, OpenSSH, encrypted or not",
+        "`-----BEGIN … PRIVATE KEY`, then lines of base64 up to the END line or to the first line that is none; also "
+        "the base64 lines straight before a lone END line",
+        ("«{pem:RSA }»", "«{pem:}»", "«{pem:OPENSSH }»", "«{pem:EC }»", "«{pem:ENCRYPTED }»", "«{pemcut:RSA }»", "«{pemtail:RSA }»"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+            'if text.startswith("-----BEGIN PRIVATE KEY-----") and text.endswith("-----END PRIVATE KEY-----"):',
+            '"-----BEGIN RSA PRIVATE KEY-----\\n" + body + "\\n-----END RSA PRIVATE KEY-----"',
+            "{pem:PUBLIC}", "{cert}",
+        ),
+    ),
+    Detector(
+        "pgp-private-key", "PGP private key block",
+        "`-----BEGIN PGP PRIVATE KEY BLOCK`, then headers and lines of base64, as for PEM",
+        ("«{pgp}»",), ("-----BEGIN PGP PRIVATE KEY BLOCK-----", "{pgppublic}"),
+    ),
+    Detector(
+        "putty-private-key", "private part of a PuTTY key file",
+        "`Private-Lines: N`, then the lines of base64",
+        ("PuTTY-User-Key-File-2: ssh-ed25519\n«Private-Lines: 1\n{b64:44}»\nPrivate-MAC: 00",), ("Private-Lines: 1",),
+    ),
+)

@@ -1,0 +1,125 @@
+r"""Runs of the characters that keys are made of, also across the line breaks that a terminal put into them.
+
+A break is a newline with the indent after it, with or without a backslash before it, or the two characters `\n` of
+escaped text. A diff or quote sign is part of the break where the line of the key starts with the same sign.
+Whatever is joined is looked at from one place only, so the work is linear.
+"""
+
+import functools
+import re
+from typing import NamedTuple
+
+from privacy.secrets.letters import surprise
+
+ALPHABETS = {
+    "alnum": b"A-Za-z0-9",
+    "base64": b"A-Za-z0-9+/",
+    "dotted": b"A-Za-z0-9_.-",
+    "dotted64": b"A-Za-z0-9_./+=-",
+    "hex": b"0-9a-fA-F",
+    "lower": b"a-z0-9",
+    "upper": b"A-Z0-9",
+    "upper32": b"A-Z2-7",
+    "url64": b"A-Za-z0-9_-",
+    "word": b"A-Za-z0-9_",
+}
+BREAK = rb"(?:\\*\r?\n|\\+r\\+n|\\+n)[ \t]*"
+LONGEST = 1 << 16  # bytes of one key; what is longer is data
+_SHORT_TAIL = 6
+_JOINED_BITS = -4.0
+
+
+class Run(NamedTuple):
+    """Where a run ends in the text, and its characters without the breaks."""
+
+    end: int
+    body: str
+    first: str
+    """The piece before the first break."""
+
+
+@functools.cache
+def _piece(alphabet: str) -> re.Pattern[bytes]:
+    return re.compile(b"[" + ALPHABETS[alphabet] + b"]*")
+
+
+@functools.cache
+def _break() -> re.Pattern[bytes]:
+    return re.compile(BREAK)
+
+
+def piece_end(data: bytes, at: int, alphabet: str) -> int:
+    """Give the end of the unbroken run of this alphabet that starts at `at`."""
+    found = _piece(alphabet).match(data, at, at + LONGEST)
+    return found.end() if found else at
+
+
+def piece_start(data: bytes, at: int, alphabet: str) -> int:
+    """Give the start of the unbroken run of this alphabet that ends before `at`; looks back 256 bytes at most."""
+    floor = max(0, at - 256)
+    window = data[floor:at]
+    return floor + len(window.rstrip(_members(alphabet)))
+
+
+@functools.cache
+def _members(alphabet: str) -> bytes:
+    every = re.compile(b"[" + ALPHABETS[alphabet] + b"]")
+    return bytes(code for code in range(256) if every.match(bytes([code])))
+
+
+def gather(data: bytes, at: int, alphabet: str, *, wanted: int, most: int) -> Run:
+    """Collect the run that starts at `at`, joining pieces behind breaks while they belong to it.
+
+    Up to `wanted` characters a following piece belongs if the whole can still be a key (`most` characters; 0 for
+    no limit) and the piece is no word; beyond it only pieces that look random do.
+    """
+    end = piece_end(data, at, alphabet)
+    first = body = data[at:end].decode("ascii")
+    while len(body) < (most or LONGEST) and (most == 0 or len(body) < wanted):
+        start = after_break(data, end, at)
+        if start is None:
+            break
+        stop = piece_end(data, start, alphabet)
+        piece = data[start:stop].decode("ascii")
+        if not _continues(data, body, piece, stop, wanted, most):
+            break
+        body, end = body + piece, stop
+    return Run(end, body, first)
+
+
+def after_break(data: bytes, end: int, begin: int) -> int | None:
+    """Give where the next line's text starts if the run that began at `begin` is broken at `end`; else None."""
+    found = _break().match(data, end, end + 512)
+    if not found or found.end() >= len(data):
+        return None
+    start = found.end()
+    sign = _line_sign(data, begin)
+    if sign and data.startswith(sign, start):
+        start += len(sign)
+        while data[start : start + 1] in (b" ", b"\t"):
+            start += 1
+    return start
+
+
+def _line_sign(data: bytes, begin: int) -> bytes:
+    r"""Give the diff or quote sign that the line holding `begin` starts with, if any; looks back 200 bytes."""
+    floor = max(0, begin - 200)
+    real, escaped = data.rfind(b"\n", floor, begin), data.rfind(b"\\n", floor, begin)
+    if real < 0 and escaped < 0 and floor:
+        return b""
+    line = max(real + 1, escaped + 2 if escaped >= 0 else 0, floor)
+    return data[line : line + 1] if data[line : line + 1] in (b"+", b"-", b">", b"|") else b""
+
+
+def _continues(data: bytes, body: str, piece: str, stop: int, wanted: int, most: int) -> bool:
+    """Tell whether a piece behind a break belongs to the key: it completes it exactly, or it is no word."""
+    whole = len(body) + len(piece)
+    if not piece or (most and whole > most):
+        return False
+    if whole == wanted:
+        return True
+    if data[stop : stop + 1] in (b"=", b":", b"(") and data[stop : stop + 2] != b"==":
+        return False  # the next line's own name
+    if len(piece) < _SHORT_TAIL:
+        return len(body) < wanted and not piece.isalpha()
+    return surprise(piece) > (_JOINED_BITS if len(body) < wanted else 0.0)

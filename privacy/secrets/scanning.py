@@ -1,0 +1,141 @@
+"""The scan: one RE2 pass over the bytes finds the places worth a look, the detectors judge them.
+
+Clean text costs that one pass. Each look reads a bounded stretch, or one that becomes a span and is not read again,
+so that the work grows with the length of the text, whatever is in it.
+"""
+
+import functools
+from typing import Any
+
+from privacy.secrets import assignments, commands, headers, keyblocks, odd_forms, sk_keys, tokens, urls, web_tokens
+from privacy.secrets.aws import companion
+from privacy.secrets.invisible import cleaned
+from privacy.secrets.model import Detector, Probe, Secret, Span
+
+_PROBES: tuple[Probe, ...] = (
+    *keyblocks.PROBES,
+    *urls.PROBES,
+    sk_keys.PROBE,
+    web_tokens.PROBE,
+    headers.PROBE,
+    *commands.PROBES,
+    *odd_forms.PROBES,
+    tokens.PROBE,
+)
+"""The first that recognises a match judges it; what none recognises is an assignment."""
+
+DETECTORS: tuple[Detector, ...] = (
+    *tokens.DETECTORS,
+    *sk_keys.DETECTORS,
+    *odd_forms.DETECTORS,
+    *web_tokens.DETECTORS,
+    *keyblocks.DETECTORS,
+    *headers.DETECTORS,
+    *urls.DETECTORS,
+    *commands.DETECTORS,
+)
+
+
+_GENERAL = ("bearer-token", "url-password", "url-token")
+_TRIGGER_REACH = 64
+_MOST_MEMORY = 64 << 20  # a limit for the states of the automaton; common text needs one or two megabytes
+
+
+def trigger() -> bytes:
+    """Give the RE2 pattern of all places worth a look."""
+    return b"|".join([*(probe.trigger for probe in _PROBES), assignments.TRIGGER])
+
+
+@functools.cache
+def _compiled() -> Any:
+    import re2
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1  # bytes as they are: half the program of UTF-8
+    options.never_capture = True
+    options.max_mem = _MOST_MEMORY
+    return re2.compile(trigger(), options)
+
+
+def find(text: str) -> list[Secret]:
+    """Find the secrets of a text: `[start, end)` in characters of it, in order, without overlaps."""
+    data = text.encode("utf-8", "surrogatepass")
+    ascii_only = len(data) == len(text)
+    spans = scan(data)
+    clean = cleaned(data, ascii_only=ascii_only)
+    if clean:
+        spans += [
+            Span(clean.place(span.start), clean.place(span.end - 1) + 1, span.kind) for span in scan(clean.data)
+        ]
+    if not spans:
+        return []
+    merged = _merged(spans)
+    return [Secret(*span) for span in merged] if ascii_only else _in_characters(data, merged)
+
+
+def scan(data: bytes) -> list[Span]:
+    """Find the spans of a text in UTF-8; they may overlap."""
+    search, spans, at = _compiled().search, [], 0
+    found = search(data)
+    while found:
+        start, end = found.start(), found.end()
+        span = _judge(data, start, end)
+        if span is None:
+            at = start + 3 if data.startswith(b"://", start) else end
+        else:
+            spans.append(span)
+            at = max(span.end, start + 1)
+            if span.kind == "aws-access-key-id" and (other := companion(data, span)):
+                spans.append(other)
+        found = search(data, at)
+    return spans
+
+
+def _judge(data: bytes, start: int, end: int) -> Span | None:
+    matched = data[start:end]
+    for probe in _PROBES:
+        if probe.recognises(matched):
+            span = probe.look(data, start, end)
+            return _named(data, span) if span and span.kind in _GENERAL else span
+    return assignments.look(data, start, end, functools.partial(_specific, data))
+
+
+def _named(data: bytes, span: Span) -> Span:
+    """Give a find behind a general word its own kind, if a key of a known form starts there."""
+    known = _specific(data, span.start, span.start)
+    return Span(span.start, max(span.end, known.end), known.kind) if known else span
+
+
+def _specific(data: bytes, at: int, until: int) -> Span | None:
+    """Find the first key of a known form that starts between two places, both included."""
+    found = _compiled().match(data, at) if until <= at else _compiled().search(data, at, until + _TRIGGER_REACH)
+    if not found or found.start() > until:
+        return None
+    start, end = found.start(), found.end()
+    matched = data[start:end]
+    probe = next((probe for probe in _PROBES if probe.recognises(matched)), None)
+    return probe.look(data, start, end) if probe else None
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    """Join spans that overlap; the kind of the longer one counts."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        last = merged[-1] if merged else None
+        if last is None or span.start >= last.end:
+            merged.append(span)
+        elif span.end > last.end:
+            kind = last.kind if last.end - last.start >= span.end - span.start else span.kind
+            merged[-1] = Span(last.start, span.end, kind)
+    return merged
+
+
+def _in_characters(data: bytes, spans: list[Span]) -> list[Secret]:
+    """Map bytes to characters, each stretch of the text decoded once."""
+    secrets, at, count = [], 0, 0
+    for span in spans:
+        count += len(data[at : span.start].decode("utf-8", "surrogatepass"))
+        width = len(data[span.start : span.end].decode("utf-8", "surrogatepass"))
+        secrets.append(Secret(count, count + width, span.kind))
+        count, at = count + width, span.end
+    return secrets

@@ -1,0 +1,72 @@
+"""Judges a value whose name promises a secret: real, or a placeholder, a word, a path, a piece of code?
+
+The rule in words stands in `RULE`, for the documentation. Levels: `code` for values in source code and prose, `config`
+for values that stand where only values stand (`NAME=value` lines, CLI flags, connection strings).
+"""
+
+from privacy.secrets.letters import surprise
+from privacy.secrets.shapes import (
+    classes,
+    is_call_id,
+    is_code,
+    is_hex,
+    is_identifier,
+    is_mask,
+    is_path,
+    is_placeholder,
+    is_sequence,
+    is_template,
+    is_uuid,
+)
+
+RULE = (
+    "A value counts as a secret if it is random: 12 or more characters (16 in code) that the letter model finds dearer "
+    "than random ones, or hexadecimal of 20 or more. Where the name says password or secret, a value of 8 or more "
+    "characters with a letter, a digit and a third class (other case, or a mark) counts too, in code only if it is "
+    "quoted or no identifier; in configuration a letter and a digit, or three or more words of 16 characters in sum, are enough. Never: masks, "
+    "templates, filler words, sequences, paths, URLs, dotted names, provider ids; UUIDs only under api-key and secret."
+)
+_SLACK_BITS = -0.4  # a character
+_LEAST, _LEAST_RANDOM, _LEAST_RANDOM_IN_CODE, _LEAST_HEX, _LEAST_PHRASE = 8, 12, 16, 20, 16
+
+
+def is_secret(value: str, *, human: bool, config: bool, quoted: bool) -> bool:
+    """Tell whether the value is a secret, given that its name promises one."""
+    if len(value) < _LEAST or _is_filler(value):
+        return False
+    least = _LEAST_RANDOM if config else _LEAST_RANDOM_IN_CODE
+    if len(value) >= least and is_random(value, config=config):
+        return not (is_path(value) and surprise(value) < len(value) / 2) and not is_code(value)
+    return human and _is_password(value, config=config, quoted=quoted)
+
+
+def _is_filler(value: str) -> bool:
+    return (
+        is_mask(value)
+        or is_template(value)
+        or is_placeholder(value)
+        or is_sequence(value)
+        or is_uuid(value)
+        or is_call_id(value)
+    )
+
+
+def is_random(value: str, *, config: bool) -> bool:
+    """Tell whether the value looks like one that a machine drew; in configuration words must be plainer to be spared."""
+    if " " in value or not any("a" <= char.lower() <= "z" for char in value):
+        return False
+    if is_hex(value):
+        return len(value) >= _LEAST_HEX
+    return surprise(value) > (_SLACK_BITS * len(value) if config else 0)
+
+
+def _is_password(value: str, *, config: bool, quoted: bool) -> bool:
+    """Tell whether the value looks like one that a careful person thought up."""
+    lower, upper, digit, mark = classes(value)
+    if " " in value or is_path(value) or is_code(value) or not (lower or upper):
+        return False
+    if digit:
+        enough = lower + upper + mark >= 2 or config  # noqa: PLR2004 - two more classes than the digits
+        return enough and (quoted or config or not is_identifier(value))
+    words = [word for word in value.replace("_", "-").split("-") if word]
+    return config and len(value) >= _LEAST_PHRASE and len(words) >= 3 and mark  # noqa: PLR2004 - a passphrase
