@@ -16,6 +16,8 @@ import apsw
 from foundation.errors import ContextError
 from index.opening import transaction
 from index.schema import first_rid, last_rid
+from index.sql import rows, run
+from index.stamps import stamp
 from index.tuning import BULK_BYTES, end_bulk, finish_bulk, start_bulk
 from index.writing import Added, Cursor, SessionWriter, cursor, digests, forget
 from sessions.decoding import Parse, fast_parser, slow_parse
@@ -65,27 +67,24 @@ Expired = Callable[[], bool]
 
 def lags(db: apsw.Connection, files: Iterable[LogFile]) -> list[Lag]:
     """Find the files that changed since they were read, in the order given, by their stat results alone."""
-    known = {
-        path: (stamp, done)
-        for path, done, *stamp in db.execute("select path, done, inode, size, mtime, ctime from session")
-    }
-    found = []
-    for file in files:
-        stamp, done = known.get(os.fsencode(file.path), ([], 0))
-        if stamp != list(file.stamp):
-            found.append(Lag(file, file.size - done if file.size >= done else file.size))
-    return found
+    known = {path: row for path, *row in rows(db, "select path, done, inode, size, mtime, ctime from session")}
+    found = (_lag(known.get(os.fsencode(file.path)), file) for file in files)
+    return [lag for lag in found if lag]
 
 
 def lag_of(db: apsw.Connection, file: LogFile) -> Lag | None:
     """Tell whether one file changed since it was read."""
-    row = db.execute(
-        "select done, inode, size, mtime, ctime from session where path = ?", (os.fsencode(file.path),)
-    ).fetchone()
-    if row is None:
-        return Lag(file, file.size)
-    done, *stamp = row
-    return None if stamp == list(file.stamp) else Lag(file, file.size - done if file.size >= done else file.size)
+    sql = "select done, inode, size, mtime, ctime from session where path = ?"
+    return _lag(next(rows(db, sql, (os.fsencode(file.path),)), None), file)
+
+
+def _lag(row: Sequence[int] | None, file: LogFile) -> Lag | None:
+    """Hold what is on record of a file, its indexed bytes and its stamp, against the file."""
+    done, *known = row or (0,)
+    if tuple(known) == stamp(file.stat):
+        return None
+    size = file.stat.st_size
+    return Lag(file, size - done if size >= done else size)
 
 
 def catch_up(
@@ -169,15 +168,13 @@ class _Update:
     def _file(self, path: str, enough: int) -> bool:
         """Index one file; False where time or the commit's size ended it before its end."""
         writer = self._writer(path)
-        stamp = LogFile.of(path, os.fstat(writer.log.fileno())).stamp
+        seen = stamp(os.fstat(writer.log.fileno()))
         while True:
             added = writer.take(self.parse, at_most=_PIECE_BYTES)
             self._count(added, path)
             if added.finished:
-                row = (*stamp, writer.at.sid)
-                self.db.execute(
-                    "update session set inode = ?, size = ?, mtime = ?, ctime = ? where sid = ?", row
-                ).fetchall()
+                row = (*seen, writer.at.sid)
+                run(self.db, "update session set inode = ?, size = ?, mtime = ?, ctime = ? where sid = ?", row)
                 self.counters = self.counters._replace(files_read=self.counters.files_read + 1)
                 return True
             if self.expired() or self.counters.bytes_read >= enough:
@@ -220,8 +217,8 @@ def continues(db: apsw.Connection, at: Cursor, log: BinaryIO, *, thorough: bool)
     stat = os.fstat(log.fileno())
     if stat.st_size < at.done or digests(log.fileno(), at.done) != (at.head, at.seal):
         return False
-    inode, size = db.execute("select inode, size from session where sid = ?", (at.sid,)).fetchall()[0]
-    grew = inode is None or (inode == LogFile.of("", stat).stamp[0] and stat.st_size > size)
+    inode, size = next(rows(db, "select inode, size from session where sid = ?", (at.sid,)))
+    grew = inode is None or (inode == stamp(stat)[0] and stat.st_size > size)
     return (grew and not thorough) or not changed_entries(db, at.sid, log)
 
 
@@ -229,13 +226,12 @@ def doubt(db: apsw.Connection, paths: Iterable[str]) -> None:
     """Let the next catching up read these files anew: what is on record of them has proved to be wrong."""
     with transaction(db):
         for path in paths:
-            db.execute("update session set head = x'', size = -1 where path = ?", (os.fsencode(path),)).fetchall()
+            run(db, "update session set head = x'', size = -1 where path = ?", (os.fsencode(path),))
 
 
 def changed_entries(db: apsw.Connection, sid: int, log: BinaryIO) -> list[int]:
     """Hold every indexed entry of a session against the log; give the rids of those whose bytes are not the same."""
     handle = log.fileno()
-    rows = db.execute(
-        "select rid, off, len, sha from entry where rid between ? and ?", (first_rid(sid), last_rid(sid))
-    )
-    return [rid for rid, offset, length, sha in rows if sha256(os.pread(handle, length, offset)).digest() != sha]
+    span = (first_rid(sid), last_rid(sid))
+    known = rows(db, "select rid, off, len, sha from entry where rid between ? and ?", span)
+    return [rid for rid, offset, length, sha in known if sha256(os.pread(handle, length, offset)).digest() != sha]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import apsw
 
 from index.opening import BUSY_WAIT_MS, transaction
+from index.sql import rows, run, value
 from index.tuning import merge
 from index.writing import forget
 
@@ -21,9 +22,7 @@ def forget_missing(db: apsw.Connection, present: Iterable[str]) -> list[int]:
     """Take out the sessions whose files are neither among `present` nor anywhere; give their numbers."""
     there = {os.fsencode(path) for path in present}
     gone = [
-        sid
-        for sid, path in db.execute("select sid, path from session").fetchall()
-        if path not in there and not os.path.exists(path)
+        sid for sid, path in rows(db, "select sid, path from session") if path not in there and not os.path.exists(path)
     ]
     if gone:
         with transaction(db):
@@ -34,12 +33,12 @@ def forget_missing(db: apsw.Connection, present: Iterable[str]) -> list[int]:
 
 def is_pending(db: apsw.Connection) -> bool:
     """Tell whether words of deleted sessions may still lie in the file."""
-    return db.execute("select 1 from meta where key = 'erase'").get is not None
+    return value(db, "select 1 from meta where key = 'erase'") is not None
 
 
 def erase(db: apsw.Connection) -> bool:
     """Erase what was deleted; False where a reader is in the way and the erasure stays pending."""
-    deletions = db.execute("select value from meta where key = 'erase'").get
+    deletions = value(db, "select value from meta where key = 'erase'")
     if deletions is None:
         return True
     with transaction(db):
@@ -47,7 +46,7 @@ def erase(db: apsw.Connection) -> bool:
     if not _truncate_log(db):
         return False
     with transaction(db):  # only if nothing was deleted since
-        db.execute("delete from meta where key = 'erase' and value = ?", (deletions,)).fetchall()
+        run(db, "delete from meta where key = 'erase' and value = ?", (deletions,))
     return _truncate_log(db)
 
 

@@ -63,8 +63,6 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
     return Fresh(db, tuple(lag.file.path for lag in _lags(db, files)), warnings)
 
 
-
-
 def _lags(db: apsw.Connection, files: Sequence[LogFile]) -> list[Lag]:
     if len(files) > _FEW:
         return lags(db, files)

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
 from index.schema import SHIFT
+from index.sql import rows, value
 
 
 class SessionRow(NamedTuple):
@@ -39,8 +40,7 @@ _SELECT = (
 
 def sessions(db: apsw.Connection) -> dict[str, SessionRow]:
     """Give all sessions by the path of their file."""
-    rows = (_row(*row) for row in db.execute(_SELECT))
-    return {row.path: row for row in rows}
+    return {row.path: row for row in (_row(*row) for row in rows(db, _SELECT))}
 
 
 def sessions_at(db: apsw.Connection, paths: Sequence[str]) -> dict[str, SessionRow]:
@@ -48,26 +48,25 @@ def sessions_at(db: apsw.Connection, paths: Sequence[str]) -> dict[str, SessionR
     if len(paths) > _FEW:
         known = sessions(db)
         return {path: known[path] for path in paths if path in known}
-    found = {path: db.execute(_SELECT + " where path = ?", (os.fsencode(path),)).fetchall() for path in paths}
-    return {path: _row(*rows[0]) for path, rows in found.items() if rows}
+    found = [row for path in paths for row in rows(db, _SELECT + " where path = ?", (os.fsencode(path),))]
+    return {row.path: row for row in (_row(*row) for row in found)}
 
 
 def session(db: apsw.Connection, sid: int) -> SessionRow:
     """Give one session by its number."""
-    return _row(*db.execute(_SELECT + " where sid = ?", (sid,)).fetchall()[0])
+    return _row(*next(rows(db, _SELECT + " where sid = ?", (sid,))))
 
 
 def quarantined(db: apsw.Connection, sids: Iterable[int]) -> int:
     """Count the quarantined lines of these sessions."""
     listed = "[" + ",".join(map(str, sids)) + "]"
-    count = db.execute("select count(*) from quarantine where sid in (select value from json_each(?))", (listed,)).get
-    return int(count)
+    return int(value(db, "select count(*) from quarantine where sid in (select value from json_each(?))", (listed,)))
 
 
 def branches(db: apsw.Connection) -> dict[int, int]:
     """Count the branches of every session: the stretches of entries that grow out of one another."""
-    return dict(db.execute(f"select lo >> {SHIFT}, count(*) from run group by 1").fetchall())  # noqa: S608 - a number
+    return {sid: count for sid, count in rows(db, f"select lo >> {SHIFT}, count(*) from run group by 1")}  # noqa: S608 - a number
 
 
-def _row(sid: int, path: bytes, *rest: object) -> SessionRow:
-    return SessionRow(sid, os.fsdecode(path), *rest)  # type: ignore[arg-type]
+def _row(sid: int, path: bytes, *rest: Any) -> SessionRow:
+    return SessionRow(sid, os.fsdecode(path), *rest)

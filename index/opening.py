@@ -19,6 +19,7 @@ from foundation.errors import ContextError
 from index.ranks import phrase_counts
 from index.rules import RULES
 from index.schema import CHECKSUMS, MIGRATIONS
+from index.sql import rows, run
 
 BUSY_WAIT_MS = 10_000
 POINTER, LOCK = "index.json", "index.lock"
@@ -106,7 +107,7 @@ def finish_generation(folder: str, number: int, connection: apsw.Connection, fil
     connection.pragma("locking_mode", "normal")
     connection.pragma("synchronous", "full")
     connection.pragma("journal_mode", "wal")
-    connection.execute("update meta set value = value where key = 'rules'").fetchall()  # a synced commit
+    run(connection, "update meta set value = value where key = 'rules'")  # a synced commit
     connection.pragma("wal_checkpoint(truncate)")
     connection.close()
     handle = os.open(os.path.join(folder, _file_name(number)), os.O_RDONLY)
@@ -177,7 +178,7 @@ def _prepare(connection: apsw.Connection) -> None:
     connection.pragma("synchronous", "normal")
     connection.pragma("secure_delete", "on")  # costs nothing that can be measured; freed pages keep no words
     connection.pragma("temp_store", "memory")
-    connection.pragma("trusted_schema", False)  # noqa: FBT003 - the value of a pragma
+    connection.pragma("trusted_schema", False)
 
 
 def _check(connection: apsw.Connection, *, writable: bool) -> None:
@@ -192,26 +193,25 @@ def _check(connection: apsw.Connection, *, writable: bool) -> None:
 
 
 def _migrations(connection: apsw.Connection) -> tuple[str, ...]:
-    rows = connection.execute("select checksum from migration order by version").fetchall()
-    return tuple(checksum for (checksum,) in rows)
+    return tuple(checksum for (checksum,) in rows(connection, "select checksum from migration order by version"))
 
 
 def _migrate(connection: apsw.Connection, *, done: int) -> None:
     for version in range(done, len(MIGRATIONS)):
-        connection.execute(MIGRATIONS[version]).fetchall()
-        connection.execute("insert into migration values(?, ?)", (version + 1, CHECKSUMS[version])).fetchall()
+        run(connection, MIGRATIONS[version])
+        run(connection, "insert into migration values(?, ?)", (version + 1, CHECKSUMS[version]))
 
 
 @contextlib.contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
     """Run the block in one transaction that holds the write lock from its start."""
-    connection.execute("begin immediate").fetchall()
+    run(connection, "begin immediate")
     try:
         yield
-        connection.execute("commit").fetchall()
+        run(connection, "commit")
     except BaseException:
         if connection.in_transaction:
-            connection.execute("rollback").fetchall()
+            run(connection, "rollback")
         raise
 
 
@@ -222,9 +222,9 @@ def _make(folder: str, number: int) -> apsw.Connection:
     _prepare(connection)
     connection.pragma("journal_mode", "wal")
     with transaction(connection):
-        connection.execute("create table migration(version integer primary key, checksum text not null)").fetchall()
+        run(connection, "create table migration(version integer primary key, checksum text not null)")
         _migrate(connection, done=0)
-        connection.execute("insert into meta values('rules', ?)", (RULES,)).fetchall()
+        run(connection, "insert into meta values('rules', ?)", (RULES,))
     return connection
 
 

@@ -4,12 +4,15 @@ A search gives places in the logs and counts, never text: the log is the text.
 """
 
 import heapq
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import apsw
 
-from index.schema import CLASS_CODE, ROLE_CODE, SHIFT, first_rid, id_key, last_rid
+from foundation.canonical import dumps
+from index.ancestors import PATH, Intervals, ancestry, is_ancestor, session_of
+from index.schema import CLASS_CODE, ROLE_CODE, first_rid, last_rid
+from index.sql import rows, value
 
 _PROBE = 1500
 """Matches up to which all sessions are searched at once; more are searched session by session, newest first."""
@@ -65,14 +68,6 @@ class Found(NamedTuple):
     length: int
 
 
-_PATH = """
-with recursive path(lo, hi) as (
-  select run, rid from entry where rid = :leaf
-  union
-  select above.run, above.rid from path join run on run.lo = path.lo
-  join entry above on above.rid = (
-    select max(rid) from entry where eid = run.parent and rid between :first and :last))
-"""
 _COLUMNS = "f.rowid, e.eid, e.ts, e.off, e.len, e.sha, e.digest, e.role"
 _FROM = "from words f join entry e on e.rid = f.rowid where f.words match :match"
 _WITHIN = " and f.rowid between :first and :last"
@@ -103,56 +98,6 @@ def walk(db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: 
             yield from query.part(part, limit=-1, counted=False)
 
 
-def ancestry(db: apsw.Connection, leaf: int) -> tuple[tuple[int, int], ...]:
-    """Give the ancestors of an entry, itself included, as inclusive rowid intervals."""
-    span = {"leaf": leaf, "first": first_rid(leaf >> SHIFT), "last": last_rid(leaf >> SHIFT)}
-    rows = db.execute(_PATH + "select lo, max(hi) from path group by lo", span)
-    return tuple((low, high) for low, high in rows)
-
-
-def is_ancestor(intervals: Sequence[tuple[int, int]], rid: int) -> bool:
-    """Tell whether a rid lies in one of the intervals."""
-    return any(low <= rid <= high for low, high in intervals)
-
-
-def session_of(rid: int) -> int:
-    """Give the session number within a rid."""
-    return rid >> SHIFT
-
-
-def rid_of(db: apsw.Connection, sid: int, entry_id: str) -> int | None:
-    """Find an entry by its whole id; of several with the same id the last, as in Pi."""
-    found = db.execute(
-        "select max(rid) from entry where eid = ? and rid between ? and ?",
-        (id_key(entry_id), first_rid(sid), last_rid(sid)),
-    ).get
-    return found if isinstance(found, int) else None
-
-
-def rid_at(db: apsw.Connection, sid: int, key: int, offset: int) -> int | None:
-    """Find the entry with this id that lies at an offset of its file."""
-    span = (key, offset, first_rid(sid), last_rid(sid))
-    found = db.execute("select max(rid) from entry where eid = ? and off = ? and rid between ? and ?", span).get
-    return found if isinstance(found, int) else None
-
-
-def omitted_on(db: apsw.Connection, intervals: Sequence[tuple[int, int]], sid: int) -> tuple[int, ...]:
-    """Give the entries that the last context edit on a path takes out of the context."""
-    last: dict[int, int] = {}
-    rows = db.execute(
-        "select rid, target, omits from edit where rid between ? and ? order by rid", (first_rid(sid), last_rid(sid))
-    )
-    for rid, target, omits in rows:
-        if is_ancestor(intervals, rid):
-            last[target] = omits
-    targets = (
-        db.execute("select max(rid) from entry where eid = ? and rid between ? and ?", (key, first_rid(sid), last_rid(sid)))
-        for key, omits in last.items()
-        if omits
-    )
-    return tuple(rid for target in targets if (rid := target.get) is not None)
-
-
 class _Query:
     """One expression with its filters, prepared for any session."""
 
@@ -166,13 +111,13 @@ class _Query:
             "classes": sum(1 << CLASS_CODE[name] for name in set(classes)),
         }
         self.conditions = _FILTERS
-        for value, condition, name in (
+        for wanted, condition, name in (
             (filters.tools, _TOOLS, "tools"),
             (scope.omitted, _NOT_OMITTED, "omitted"),
         ):
-            if value:
+            if wanted:
                 self.conditions += condition
-                self.bindings[name] = "[" + ",".join(map(_json, value)) + "]"
+                self.bindings[name] = dumps(list(wanted))
         for instant, condition, name in ((filters.after, _AFTER, "after"), (filters.before, _BEFORE, "before")):
             if instant is not None:
                 self.conditions += condition
@@ -187,34 +132,29 @@ class _Query:
         return self._newest_first(limit)
 
     def part(self, part: Part, *, limit: int, counted: bool) -> Iterator[Found]:
-        """Yield the matches of one session, the last in the file first."""
+        """Give the matches of one session, the last in the file first."""
         bindings = self.bindings | {"first": first_rid(part.sid), "last": last_rid(part.sid), "limit": limit}
         head, on_path = "", ""
         if part.leaf is not None:
-            head, on_path = _PATH, _ON_PATH
+            head, on_path = PATH, _ON_PATH
             bindings["leaf"] = part.leaf
         counts = ", phrase_counts(f.words)" if counted else ", x'00000000'"
-        sql = f"{head}select {_COLUMNS}{counts} {_FROM}{_WITHIN}{on_path}{self.conditions}"  # noqa: S608 - our own text
-        for row in self.db.execute(sql + " order by f.rowid desc limit :limit", bindings):
-            yield _found(row)
+        sql = f"{head}select {_COLUMNS}{counts} {_FROM}{_WITHIN}{on_path}{self.conditions}"
+        return map(_found, rows(self.db, sql + " order by f.rowid desc limit :limit", bindings))
 
     def _all_at_once(self) -> list[Found] | None:
         """Search the whole index where few rows match; None where many do."""
-        rows = self.db.execute(f"select rowid from words where words match ? limit {_PROBE + 1}", (self.bindings["match"],))  # noqa: S608 - a number
-        if len(rows.fetchall()) > _PROBE:
+        probe = "select count(*) from (select 1 from words where words match ? limit ?)"
+        if value(self.db, probe, (self.bindings["match"], _PROBE + 1)) > _PROBE:
             return None
-        sql = f"select {_COLUMNS}, phrase_counts(f.words) {_FROM}{self.conditions}"  # noqa: S608 - our own text
-        within = {part.sid: self._bound(part) for part in self.scope.parts}
-        return [
-            found
-            for row in self.db.execute(sql, self.bindings)
-            if (bound := within.get(row[0] >> SHIFT)) is not None
-            and (found := _found(row))
-            and (not bound or is_ancestor(bound, found.rid))
-        ]
+        sql = f"select {_COLUMNS}, phrase_counts(f.words) {_FROM}{self.conditions}"
+        bounds = {part.sid: self._bound(part) for part in self.scope.parts}
+        found = map(_found, rows(self.db, sql, self.bindings))
+        return [place for place in found if _is_within(bounds.get(session_of(place.rid)), place.rid)]
 
-    def _bound(self, part: Part) -> tuple[tuple[int, int], ...]:
-        return ancestry(self.db, part.leaf) if part.leaf is not None else ()
+    def _bound(self, part: Part) -> Intervals:
+        whole = ((first_rid(part.sid), last_rid(part.sid)),)
+        return whole if part.leaf is None else ancestry(self.db, part.leaf)
 
     def _newest_first(self, limit: int) -> list[Found]:
         """Search session by session; stop where no older one can hold a newer match than those at hand."""
@@ -226,17 +166,14 @@ class _Query:
         return best
 
 
-def _found(row: Sequence[object]) -> Found:
-    *place, packed = row
-    assert isinstance(packed, bytes)
-    return Found(*place, counts=packed[:-4], length=int.from_bytes(packed[-4:], "little"))  # type: ignore[arg-type]
+def _found(row: tuple[Any, ...]) -> Found:
+    packed: bytes = row[-1]
+    return Found(*row[:-1], packed[:-4], int.from_bytes(packed[-4:], "little"))
+
+
+def _is_within(bound: Intervals | None, rid: int) -> bool:
+    return bound is not None and is_ancestor(bound, rid)
 
 
 def _age(found: Found) -> tuple[int, int]:
     return (found.timestamp or 0, found.rid)
-
-
-def _json(value: object) -> str:
-    from foundation.canonical import dumps
-
-    return dumps(value)

@@ -19,7 +19,7 @@ def rebuild(
         number, db = opening.begin_generation(folder)
         try:
             with opening.transaction(db):
-                counters = fill(db, [Lag(file, file.size) for file in files], progress=progress)
+                counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)
             opening.finish_generation(folder, number, db, disk)
         except BaseException:
             db.close()

@@ -11,6 +11,7 @@ TOKENIZER = "unicode61 remove_diacritics 2"
 TOKENS_VERSION = "1"
 """Raised when a rule here changes: the index is then made anew."""
 
+_ASCII = 128  # bytes from here on belong to other letters
 _LONGEST_WORD = 64  # longer runs of letters are encoded data, not identifiers
 _CACHED_WORDS = 50_000
 
@@ -27,19 +28,17 @@ UNSPACED = (
 
 _RUN = re.compile(f"[{UNSPACED}]+")
 _SHAPES = bytes(
-    ord("A") if chr(byte).isupper() and byte < 128 else ord("a") if byte >= 128 or chr(byte).isalnum() else ord(" ")
+    ord("a") if byte >= _ASCII or chr(byte).islower() or chr(byte).isdigit() else ord("A") if chr(byte).isupper() else ord(" ")
     for byte in range(256)
 )
 
 _parts_of: dict[bytes, str] = {}
 
 
-def for_index(text: str, raw: bytes) -> str:
-    """Prepare text for the tokenizer: pairs for unspaced scripts, and each camel-case word's parts at the end.
-
-    `raw` is the text in UTF-8, which the caller has at hand.
-    """
+def for_index(raw: bytes) -> str:
+    """Prepare text, in UTF-8, for the tokenizer: pairs for unspaced scripts, and the parts of camel-case words."""
     parts = camel_parts(raw)
+    text = raw.decode()
     if len(raw) != len(text):
         text = pairs(text)
     return f"{text}\n{parts}" if parts else text

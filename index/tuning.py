@@ -8,6 +8,7 @@ it would rewrite everything within one commit.
 import apsw
 
 from index.opening import transaction
+from index.sql import run, value
 
 BULK_BYTES = 48_000_000
 """Bytes of log from which on an update is worth bulk settings."""
@@ -19,7 +20,7 @@ _DAILY = (("hashsize", 1 << 20), ("automerge", 4), ("crisismerge", 16))
 def start_bulk(db: apsw.Connection) -> None:
     """Set the words for a bulk build; the index remembers it until `finish_bulk`, also over a crash."""
     _set(db, _BULK)
-    db.execute("insert or replace into meta values('bulk', 1)").fetchall()
+    run(db, "insert or replace into meta values('bulk', 1)")
 
 
 def finish_bulk(db: apsw.Connection) -> None:
@@ -33,19 +34,19 @@ def end_bulk(db: apsw.Connection) -> None:
     """Merge and go back to daily settings, within the caller's transaction."""
     merge(db)
     _set(db, _DAILY)
-    db.execute("delete from meta where key = 'bulk'").fetchall()
+    run(db, "delete from meta where key = 'bulk'")
 
 
 def in_bulk(db: apsw.Connection) -> bool:
     """Tell whether a bulk build began and has not ended."""
-    return db.execute("select 1 from meta where key = 'bulk'").get is not None
+    return value(db, "select 1 from meta where key = 'bulk'") is not None
 
 
 def merge(db: apsw.Connection) -> None:
     """Write all segments into one; words of deleted rows are gone from it."""
-    db.execute("insert into words(words) values('optimize')").fetchall()
+    run(db, "insert into words(words) values('optimize')")
 
 
 def _set(db: apsw.Connection, options: tuple[tuple[str, int], ...]) -> None:
     for name, value in options:
-        db.execute("insert into words(words, rank) values(?, ?)", (name, value)).fetchall()
+        run(db, "insert into words(words, rank) values(?, ?)", (name, value))

@@ -13,11 +13,13 @@ import apsw
 from foundation.canonical import dumps, escape_surrogates
 from foundation.texts import RawText
 from index.schema import CLASS_CODE, ROLE_CODE, first_rid, id_key, last_rid, text_key
+from index.sql import rows, run, value
 from index.tokens import for_index
 from privacy.markers import classify
 from privacy.redaction import redact
 from sessions.decoding import Parse
 from sessions.entries import CURRENT, Chain, Entry, Value, entry, header
+from sessions.locating import session_id
 from sessions.reading import Record, records
 
 BLOCK = 4096
@@ -52,10 +54,8 @@ class Added(NamedTuple):
 
 def cursor(db: apsw.Connection, path: str) -> Cursor | None:
     """Read where a session stands; None where nothing of it was indexed yet."""
-    row = db.execute(
-        "select sid, done, line, records, position, last_id, run, version, head, seal from session where path = ?",
-        (os.fsencode(path),),
-    ).fetchone()
+    sql = "select sid, done, line, records, position, last_id, run, version, head, seal from session where path = ?"
+    row = next(rows(db, sql, (os.fsencode(path),)), None)
     return Cursor(*row) if row else None
 
 
@@ -69,7 +69,7 @@ class SessionWriter:
         self.at = at = at or _insert_session(db, path)
         self.chain = Chain(version=at.version or CURRENT, position=at.position, last=at.last_id)
         self.rid, self.run = first_rid(at.sid) + at.records, at.run
-        self.last_key: int | None = db.execute("select eid from entry where rid = ?", (self.rid,)).get
+        self.last_key: int | None = value(db, "select eid from entry where rid = ?", (self.rid,))
         self.seen: dict[int, int] = {}  # id_key -> rid
         self.active = 0
         self.toolsets: dict[tuple[str, ...], int] = {}
@@ -115,7 +115,7 @@ class SessionWriter:
         self.rid += 1
         if self.run is None or parent is None or parent != self.last_key:
             self.run = self.rid
-            self.db.execute("insert into run values(?, ?)", (self.rid, parent)).fetchall()
+            run(self.db, "insert into run values(?, ?)", (self.rid, parent))
         self.last_key = key
         self.seen[key] = self.rid
         text_digest, marked = None, None
@@ -136,9 +136,8 @@ class SessionWriter:
 
     def _put_words(self, text: RawText) -> int:
         """Queue the words of a text, its secrets taken out first; give the digest of what is left."""
-        redacted = redact(text).text
-        raw = redacted.encode("utf-8", "surrogatepass")
-        words = for_index(redacted, raw)
+        raw = redact(text).text.encode("utf-8", "replace")  # a lone surrogate is no word
+        words = for_index(raw)
         self.word_rows.append((self.rid, words))
         self.pending += len(words)
         return text_key(raw)
@@ -146,10 +145,10 @@ class SessionWriter:
     def _put_change(self, found: Entry) -> None:
         if found.edit:
             row = (self.rid, id_key(found.edit.target), found.edit.omits)
-            self.db.execute("insert into edit values(?, ?, ?)", row).fetchall()
+            run(self.db, "insert into edit values(?, ?, ?)", row)
         if found.name is not None:
             name = _storable(redact(RawText(found.name)).text)
-            self.db.execute("update session set name = ? where sid = ?", (name, self.at.sid)).fetchall()
+            run(self.db, "update session set name = ? where sid = ?", (name, self.at.sid))
 
     def _header(self, value: Value) -> None:
         """Take the first header for the session's own; later ones are no entries and change nothing."""
@@ -160,25 +159,27 @@ class SessionWriter:
         self.chain.version = found.version
         self.at = self.at._replace(version=found.version)
         words = tuple(map(_storable, (found.id, found.cwd, found.parent_session)))
-        self.db.execute(
+        run(
+            self.db,
             "update session set id = ?, cwd = ?, parent = ?, version = ?, started = ? where sid = ?",
             (*words, found.version, found.timestamp, self.at.sid),
-        ).fetchall()
+        )
 
     def _stored(self, key: int) -> int | None:
         """Find the latest record of the session with this id."""
         if key in self.seen:
             return self.seen[key]
         first, last = first_rid(self.at.sid), last_rid(self.at.sid)
-        found = self.db.execute("select max(rid) from entry where eid = ? and rid between ? and ?", (key, first, last))
-        return found.get  # type: ignore[no-any-return]
+        sql = "select max(rid) from entry where eid = ? and rid between ? and ?"
+        found: int | None = value(self.db, sql, (key, first, last))
+        return found
 
     def _is_repeat(self, earlier: int, digest: bytes) -> bool:
         """Tell whether a record is a byte-identical repeat of an earlier one, and count it then."""
         self._flush()
-        if self.db.execute("select sha from entry where rid = ?", (earlier,)).get != digest:
+        if value(self.db, "select sha from entry where rid = ?", (earlier,)) != digest:
             return False
-        self.db.execute("update session set repeats = repeats + 1 where sid = ?", (self.at.sid,)).fetchall()
+        run(self.db, "update session set repeats = repeats + 1 where sid = ?", (self.at.sid,))
         return True
 
     def _split_run_after(self, earlier: int, key: int) -> None:
@@ -187,21 +188,21 @@ class SessionWriter:
         A run says "child of the record before it". Where that record's id now means another, the run ends there,
         and a new one begins whose parent is looked up by id.
         """
-        run, child = self.db.execute("select run from entry where rid = ?", (earlier,)).get, earlier + 1
-        if self.db.execute("select run from entry where rid = ?", (child,)).get != run:
+        old, child = value(self.db, "select run from entry where rid = ?", (earlier,)), earlier + 1
+        if value(self.db, "select run from entry where rid = ?", (child,)) != old:
             return
-        self.db.execute("insert into run values(?, ?)", (child, key)).fetchall()
-        rest = (child, run, child, last_rid(self.at.sid))
-        self.db.execute("update entry set run = ? where run = ? and rid between ? and ?", rest).fetchall()
-        if self.run == run:
+        run(self.db, "insert into run values(?, ?)", (child, key))
+        rest = (child, old, child, last_rid(self.at.sid))
+        run(self.db, "update entry set run = ? where run = ? and rid between ? and ?", rest)
+        if self.run == old:
             self.run = child
 
     def _toolset(self, names: tuple[str, ...]) -> int:
         """Give the number of a set of tool names; there are few, so each row holds just that number."""
         if names not in self.toolsets:
             text = dumps([redact(RawText(name)).text for name in names])
-            self.db.execute("insert or ignore into toolset(names) values(?)", (text,)).fetchall()
-            self.toolsets[names] = self.db.execute("select id from toolset where names = ?", (text,)).get
+            run(self.db, "insert or ignore into toolset(names) values(?)", (text,))
+            self.toolsets[names] = value(self.db, "select id from toolset where names = ?", (text,))
         return self.toolsets[names]
 
     def _flush(self) -> None:
@@ -222,12 +223,13 @@ class SessionWriter:
             done=done, line=line, records=count, position=self.chain.position, last_id=self.chain.last, run=self.run,
             head=head, seal=seal,
         )  # fmt: skip
-        self.db.execute(
+        run(
+            self.db,
             "update session set done = ?, line = ?, records = ?, position = ?, last_id = ?, run = ?, head = ?, seal = ?,"
             " entries = entries + ?, active = max(coalesce(active, 0), ?) where sid = ?",
             (done, line, count, self.chain.position, _storable(self.chain.last) if self.chain.last else None, self.run, head, seal,
              entries, self.active, self.at.sid),
-        ).fetchall()  # fmt: skip
+        )  # fmt: skip
 
 
 def digests(handle: int, done: int) -> tuple[bytes, bytes]:
@@ -240,19 +242,19 @@ def forget(db: apsw.Connection, sid: int) -> None:
     """Take a session out; its words leave the file for good only with `erasing.erase`."""
     span = (first_rid(sid), last_rid(sid))
     for table, key in (("words", "rowid"), ("entry", "rid"), ("run", "lo"), ("edit", "rid")):
-        db.execute(f"delete from {table} where {key} between ? and ?", span).fetchall()  # noqa: S608 - our own names
-    db.execute("delete from quarantine where sid = ?", (sid,)).fetchall()
-    db.execute("delete from session where sid = ?", (sid,)).fetchall()
-    db.execute("insert into meta values('erase', 1) on conflict(key) do update set value = value + 1").fetchall()
+        run(db, f"delete from {table} where {key} between ? and ?", span)  # noqa: S608 - our own names
+    run(db, "delete from quarantine where sid = ?", (sid,))
+    run(db, "delete from session where sid = ?", (sid,))
+    run(db, "insert into meta values('erase', 1) on conflict(key) do update set value = value + 1")
 
 
 def _insert_session(db: apsw.Connection, path: str) -> Cursor:
-    name = os.path.basename(path).removesuffix(".jsonl")
-    db.execute(
+    run(
+        db,
         "insert into session(path, done, line, records, position, head, seal, id, version, cwd, parent, name, entries,"
         " repeats) values(?, 0, 1, 0, 0, x'', x'', ?, 0, '', '', '', 0, 0)",
-        (os.fsencode(path), _storable(name)),
-    ).fetchall()
+        (os.fsencode(path), _storable(session_id(path, None))),
+    )
     found = cursor(db, path)
     assert found is not None
     return found

@@ -12,7 +12,7 @@ class Masked(NamedTuple):
     """Text that an audience may see, and how many names in it were masked."""
 
     text: VisibleText
-    count: int
+    hidden: int
 
 
 class Visibility(NamedTuple):

@@ -16,7 +16,7 @@ class Redacted(NamedTuple):
     """A text in which each secret has become `[redacted:KIND]`, and how many there were."""
 
     text: RedactedText
-    count: int
+    secrets: int
 
 
 def redact(text: RawText) -> Redacted:

@@ -4,6 +4,8 @@ authorise → catch up → propose places, all filters inside SQL → read, veri
 match? → rank → best passages → budget → references.
 """
 
+from functools import partial
+
 import apsw
 
 from foundation.errors import ContextError
@@ -56,7 +58,8 @@ def _outcome(here: Here, request: SearchRequest, *, last: bool) -> Outcome:
         with Logs() as logs:
             allowed = allowed_classes(here.audience, here.values)
             examiner = Examiner(request.query, gate(here.values, allowed, here.visibility), logs)
-            found = from_index(here, request, chosen, examiner, db) if db else from_log(here, request, chosen, examiner)
+            find = partial(from_index, db) if db else from_log
+            found = find(here, request, chosen, examiner, Outcome(chosen.name))
             if db and examiner.changed and not last:
                 doubt(db, examiner.changed)
                 raise _Again

@@ -11,8 +11,9 @@ import apsw
 
 from foundation.canonical import dumps
 from index import matching
+from index.ancestors import Intervals, is_ancestor, session_of
 from index.listing import session
-from index.querying import AuthorisedScope, Filters, Found, is_ancestor, search, session_of, walk
+from index.querying import AuthorisedScope, Filters, Found, search, walk
 from recall.evidence import Logs, Place
 from recall.folding import fold
 from recall.judging import ALL_WORDS, LITERAL, SOME
@@ -37,7 +38,7 @@ class Batch(NamedTuple):
 class Places:
     """Knows the files behind the rids of one answer, and which of them are ancestors of the leaf."""
 
-    def __init__(self, db: apsw.Connection, ancestors: tuple[tuple[int, int], ...]) -> None:
+    def __init__(self, db: apsw.Connection, ancestors: Intervals) -> None:
         self._db, self._ancestors = db, ancestors
         self._known: dict[int, tuple[str, str]] = {}
 
@@ -110,7 +111,9 @@ class _Counted:
             skipped = matching.phrases_in(gate)
             for row in rows:
                 if row.rid not in found:
-                    found[row.rid] = Candidate(row, tier, self._per_term(row.counts[skipped:]), self.places.is_ancestor(row))
+                    found[row.rid] = Candidate(
+                        row, tier, self._per_term(row.counts[skipped:]), self.places.is_ancestor(row)
+                    )
             capped = capped or more
         return Batch(tier, list(found.values()), capped)
 
@@ -128,14 +131,18 @@ def _literal(
     """Keep the places whose raw line may hold a literal term, whatever their number; a few are all kept."""
     needles = [dumps(fold(term.text))[1:-1].encode("utf-8", "replace") for term in query.terms]
     wanted = [at for at, term in enumerate(query.terms) if term in literals]
-    kept, passed, capped = [], [], False
+    kept: list[Candidate] = []
+    passed: list[Candidate] = []
+    capped = False
     for number, row in enumerate(found):
         if bounded and number == _MOST_WALKED:
             capped = True
             break
-        raw = _lowered(logs.peek(places.of(row)))
+        raw = lowered(logs.peek(places.of(row)))
         counts = tuple(map(raw.count, needles))
-        candidate = Candidate(row._replace(length=row.size // _BYTES_PER_WORD), LITERAL, counts, places.is_ancestor(row))
+        candidate = Candidate(
+            row._replace(length=row.size // _BYTES_PER_WORD), LITERAL, counts, places.is_ancestor(row)
+        )
         if any(counts[at] for at in wanted):
             kept.append(candidate)
         elif len(passed) < _FEW:
@@ -143,6 +150,6 @@ def _literal(
     return Batch(LITERAL, kept + passed if len(kept) + len(passed) < _FEW else kept, capped)
 
 
-def _lowered(raw: bytes) -> bytes:
+def lowered(raw: bytes) -> bytes:
     """Fold a JSON line, so that plain byte searches find folded terms."""
     return raw.lower() if raw.isascii() else fold(raw.decode("utf-8", "replace")).encode("utf-8", "replace")

@@ -6,7 +6,7 @@ is the same for everybody: classify the whole entry, redact it, mask it; only th
 
 import os
 from hashlib import sha256
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Self
 
 from foundation.errors import ContextError
 from foundation.settings import Values
@@ -18,9 +18,10 @@ from privacy.markers import classify
 from privacy.redaction import redact
 from sessions.decoding import slow_parse
 from sessions.entries import Entry, entry
-from sessions.reading import open_log, session_header
+from sessions.locating import header_in, session_id
+from sessions.reading import open_log
 
-
+_BUFFER = 4096
 _PADDING = b"\xef\xbb\xbf\x00 \t\r"  # around a line that was salvaged
 
 
@@ -64,7 +65,7 @@ class Logs:
     def __init__(self) -> None:
         self._open: dict[str, tuple[BinaryIO, str]] = {}
 
-    def __enter__(self) -> "Logs":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -73,29 +74,30 @@ class Logs:
 
     def line(self, place: Place) -> bytes:
         """Read an entry's line, verified. Raises ContextError with `source-unavailable` or `source-changed`."""
-        handle = self._verified(place)
-        raw = os.pread(handle, place.size, place.offset)
+        raw = self.peek(place)
         if sha256(raw).digest() != place.sha:
             raise ContextError("source-changed")
         return raw
 
     def peek(self, place: Place) -> bytes:
         """Read an entry's line without verifying it: enough to pass it over, never to show it."""
-        return os.pread(self._verified(place), place.size, place.offset)
+        log, identity = self._opened(place.path)
+        if identity != place.session_id:
+            raise ContextError("source-changed")
+        return os.pread(log.fileno(), place.size, place.offset)
 
-    def _verified(self, place: Place) -> int:
-        found = self._open.get(place.path)
-        if found is None:
+    def session_id(self, path: str) -> str:
+        """Give the id of a session by its file."""
+        return self._opened(path)[1]
+
+    def _opened(self, path: str) -> tuple[BinaryIO, str]:
+        if path not in self._open:
             try:
-                log = open_log(place.path)
+                log = open_log(path, buffering=_BUFFER)
             except ContextError as error:
                 raise ContextError("source-unavailable") from error
-            header = session_header(log)
-            found = self._open[place.path] = (log, header.id if header else "")
-        log, identity = found
-        if identity and identity != place.session_id:
-            raise ContextError("source-changed")
-        return log.fileno()
+            self._open[path] = (log, session_id(path, header_in(log)))
+        return self._open[path]
 
 
 def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
@@ -107,7 +109,7 @@ def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
         return None
     redacted = redact(found.text)
     masked = gate.visibility.mask(redacted.text)
-    return Evidence(found, classification, masked.text, redacted.count, masked.count)
+    return Evidence(found, classification, masked.text, redacted.secrets, masked.hidden)
 
 
 def entry_of(raw: bytes, place: Place) -> Entry:

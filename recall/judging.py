@@ -72,7 +72,8 @@ def _spans(term: Term, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...]
 
 
 def _exactly(needle: str, text: str) -> tuple[Span, ...]:
-    found, at = [], text.find(needle)
+    found: list[Span] = []
+    at = text.find(needle)
     while at >= 0 and len(found) < _MOST_SPANS:
         found.append((at, at + len(needle)))
         at = text.find(needle, at + len(needle))

@@ -45,7 +45,8 @@ class Query(NamedTuple):
     def as_words(self) -> "Query":
         """Give the same query with its literal terms as mere words."""
         groups = (
-            tuple(Term(word, "word") for term in group for word in re.findall(r"\w+", term.text)) for group in self.groups
+            tuple(Term(word, "word") for term in group for word in re.findall(r"\w+", term.text))
+            for group in self.groups
         )
         return self._replace(groups=tuple(group for group in groups if group))
 
@@ -93,7 +94,9 @@ def _term(match: re.Match[str]) -> Term | None:
 def _is_word(text: str) -> bool:
     """Tell whether a text is letters, digits, marks and `_`, apostrophes only inside."""
     inner = text[1:-1].translate({ord(mark): "a" for mark in _APOSTROPHES}) if len(text) > 2 else text[1:-1]  # noqa: PLR2004 - there is an inside
-    return all(char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M" for char in f"{text[0]}{inner}{text[-1]}")
+    return all(
+        char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M" for char in f"{text[0]}{inner}{text[-1]}"
+    )
 
 
 def _bounded(groups: list[list[Term]], excluded: list[Term]) -> Query:

@@ -65,5 +65,7 @@ def _rarity(candidates: Sequence[Candidate]) -> list[float]:
 def _score(candidate: Candidate, weights: Sequence[float], recency: float) -> float:
     found = candidate.found
     long = 0.5 + found.length / _TYPICAL_WORDS
-    matter = sum(weight * count / (count + long) for weight, count in zip(weights, candidate.counts, strict=True) if count)
+    matter = sum(
+        weight * count / (count + long) for weight, count in zip(weights, candidate.counts, strict=True) if count
+    )
     return round(matter + _RECENCY_WEIGHT * recency + _ROLE_WEIGHT.get(ROLES[found.role], 0.0), 4)

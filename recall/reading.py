@@ -13,9 +13,9 @@ import apsw
 from foundation.canonical import dumps, utf16_units
 from foundation.errors import ContextError
 from foundation.texts import VisibleText
+from index.ancestors import is_ancestor, rid_at
 from index.fresh import bring_up_to_date, open_index
 from index.listing import sessions_at
-from index.querying import is_ancestor, rid_at
 from privacy.audiences import allowed_classes
 from recall import wire
 from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json

@@ -57,7 +57,7 @@ def search_request(
     local_time: bool = False,
 ) -> SearchRequest:
     """Check a search; `local_time` is the zone of dates that name none. Raises ContextError, the first fault's code."""
-    if not isinstance(query, str) or not query.strip() or utf16_units(query) > LONGEST:
+    if not query.strip() or utf16_units(query) > LONGEST:
         raise ContextError("invalid-query")
     chosen = values["historyTools.defaultScope"] if scope is None else scope
     if chosen not in SCOPES:
@@ -67,7 +67,7 @@ def search_request(
     budget = _budget(values, max_output_tokens)
     if any(role not in ROLES for role in roles):
         raise ContextError("invalid-role")
-    if any(not isinstance(tool, str) or not 0 < len(tool) <= _LONGEST_TOOL for tool in tools):
+    if any(not 0 < len(tool) <= _LONGEST_TOOL for tool in tools):
         raise ContextError("invalid-tool")
     start, end = _instant(after, local=local_time), _instant(before, local=local_time)
     if start is not None and end is not None and start >= end:

@@ -9,19 +9,16 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from foundation.canonical import dumps
-from foundation.texts import VisibleText
 from index.querying import Found
 from index.schema import ROLE_CODE, id_key, text_key
 from index.tokens import split_word
 from recall.candidates import lowered
-from recall.evidence import Evidence, Place
+from recall.evidence import Place
 from recall.folding import fold
 from recall.hits import Examiner, Hit
-from recall.judging import Verdict
-from recall.query import Query, Term
+from recall.query import Query
 from recall.ranking import Candidate, ranked
 from recall.request import SearchRequest
-from sessions.entries import entry
 from sessions.tree import Node, Outline
 
 MOST_BYTES = 512_000_000
@@ -79,9 +76,10 @@ def omitted(examiner: Examiner, session: Outline, session_id: str, path: set[str
     last: dict[str, bool] = {}
     for node in session.entries:
         if node.type == "context_edit" and node.id in path:
-            edit = examiner.entry_at(_place(session.path, session_id, node, b"")).edit
-            if edit:
-                last[edit.target] = edit.omits
+            place = _place(session.path, session_id, node, b"")
+            found = examiner.entry_at(place._replace(sha=sha256(examiner.logs.peek(place)).digest()))
+            if found and found.edit:
+                last[found.edit.target] = found.edit.omits
     return frozenset(target for target, omits in last.items() if omits)
 
 
@@ -98,7 +96,7 @@ def _look(
     seen = examiner.look(place, anywhere=anywhere)
     if seen is None or (request.tools and not set(request.tools) & set(seen[0].entry.tools)):
         return None
-    text_digest = text_key(seen[0].text.encode("utf-8", "surrogatepass"))
+    text_digest = text_key(seen[0].text.encode("utf-8", "replace"))
     return Hit(0, place, *seen, score=0.0, digest=text_digest, ancestor=False)
 
 

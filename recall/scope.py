@@ -11,13 +11,15 @@ import apsw
 
 from foundation.errors import ContextError
 from foundation.settings import Values
+from index.ancestors import Intervals, ancestry, omitted_on, rid_of
 from index.listing import SessionRow, sessions
-from index.querying import AuthorisedScope, Part, ancestry, omitted_on, rid_of
+from index.querying import AuthorisedScope, Part
 from index.schema import CLASS_CODE
 from privacy.classes import highest
 from recall.here import Here
 from recall.request import SCOPES
-from sessions.locating import LogFile, canonical, header_of
+from sessions.entries import Header
+from sessions.locating import LogFile, canonical, read_header
 
 BRANCH, SESSION, LINEAGE, PROJECT, EVERYWHERE = SCOPES
 PROJECT_WIDE = (PROJECT, EVERYWHERE)
@@ -38,7 +40,7 @@ class View(NamedTuple):
     """
 
     scope: AuthorisedScope
-    ancestors: tuple[tuple[int, int], ...]
+    ancestors: Intervals
     edited: frozenset[int]
 
 
@@ -62,9 +64,9 @@ def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: a
     ancestors = ancestry(db, leaf) if leaf else ()
     edited = omitted_on(db, ancestors, own.sid) if own else ()
     if chosen.name in (BRANCH, LINEAGE):
-        parts = tuple(Part(rows[file.path].sid, leaf, file.mtime_ms) for file in chosen.files if leaf)
+        parts = tuple(Part(rows[file.path].sid, leaf, _written(file)) for file in chosen.files if leaf)
         return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset())
-    parts = tuple(Part(rows[file.path].sid, None, file.mtime_ms) for file in chosen.files if file.path in rows)
+    parts = tuple(Part(rows[file.path].sid, None, _written(file)) for file in chosen.files if file.path in rows)
     return View(AuthorisedScope(chosen.name, parts), ancestors, frozenset(edited))
 
 
@@ -127,15 +129,26 @@ def _headers(db: apsw.Connection | None) -> dict[str, SessionRow]:
 def _id_of(file: LogFile, headers: dict[str, SessionRow]) -> str:
     if file.path in headers:
         return headers[file.path].id
-    found = header_of(file.path)
+    found = _header_of(file)
     return found.id if found else ""
 
 
 def _cwd_of(file: LogFile) -> str:
-    found = header_of(file.path)
+    found = _header_of(file)
     return found.cwd if found else ""
+
+
+def _header_of(file: LogFile) -> Header | None:
+    try:
+        return read_header(file.path)
+    except (ContextError, OSError):
+        return None
+
+
+def _written(file: LogFile) -> int:
+    return file.stat.st_mtime_ns // 1_000_000
 
 
 def _ordered(here: Here, files: Sequence[LogFile]) -> tuple[LogFile, ...]:
     own = here.session.path if here.session else ""
-    return tuple(sorted(files, key=lambda file: (file.path != own, -file.mtime_ns, file.path)))
+    return tuple(sorted(files, key=lambda file: (file.path != own, -file.stat.st_mtime_ns, file.path)))

@@ -21,7 +21,9 @@ CATCH_UP_MS, SCAN_MS = 2000, 2000
 """How long a search may spend on indexing what it is about, and on reading a log itself."""
 
 
-def from_index(here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner, db: apsw.Connection) -> Outcome:
+def from_index(
+    db: apsw.Connection, here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner, outcome: Outcome
+) -> Outcome:
     """Search the index, caught up as far as time allows; then the log for what the index does not have."""
     fresh = bring_up_to_date(db, chosen.files, expired=timer(here, CATCH_UP_MS))
     rows = sessions_at(db, [file.path for file in chosen.files])
@@ -31,9 +33,11 @@ def from_index(here: Here, request: SearchRequest, chosen: Sources, examiner: Ex
     except ContextError:
         if not behind:
             raise
-        return from_log(here, request, chosen, examiner, Outcome(chosen.name, warnings=behind))
+        return from_log(here, request, chosen, examiner, outcome._replace(warnings=behind))
     places = Places(db, view.ancestors)
-    wanted = Filters(request.roles, class_filter(here.values, examiner.gate.allowed), request.tools, request.after, request.before)
+    wanted = Filters(
+        request.roles, class_filter(here.values, examiner.gate.allowed), request.tools, request.after, request.before
+    )
     batches = tiers(
         db, view.scope, request.query, wanted, places, examiner.logs,
         exact=here.values["retrieval.exact"], words=here.values["retrieval.fts"],

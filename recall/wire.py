@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 from foundation.clock import iso
+from index.health import State
 
 Json = dict[str, Any]
 
@@ -22,7 +23,13 @@ def unavailable(schema: str, code: str, **fields: object) -> Json:
     """Say that there is no answer, and why."""
     answer: Json = {"schema": schema, "quotedData": True, "status": UNAVAILABLE, "code": code}
     if schema == RESULT:
-        answer |= {"coverage": UNKNOWN, **fields, "warnings": [code], "omitted": {"budget": 0, "duplicates": 0}, "hits": []}
+        answer |= {
+            "coverage": UNKNOWN,
+            **fields,
+            "warnings": [code],
+            "omitted": {"budget": 0, "duplicates": 0},
+            "hits": [],
+        }
     else:
         answer |= {**fields, "warnings": [code]}
     return answer
@@ -90,4 +97,32 @@ def paged(answer: Json, text: str, next_line: int, next_column: int) -> Json:
         answer |= {"status": PARTIAL, "warnings": ["more-lines"], "nextLine": next_line}
     if next_column:
         answer["nextColumn"] = next_column
+    return answer
+
+
+def state(scope: str, warnings: Sequence[str], found: State | None, *, owner: bool) -> Json:
+    """Tell how recall stands for a scope; numbers are for the owner alone."""
+    current = found is not None and not (found.files_behind or found.detectors_behind or found.unfinished)
+    answer: Json = {
+        "schema": STATUS,
+        "quotedData": True,
+        "status": COMPLETE if current else PARTIAL,
+        "warnings": list(warnings) + ["index-behind"] * (not current),
+        "enabled": True,
+        "effectiveScope": scope,
+        "indexCurrent": current,
+        "pendingRebase": False,
+    }
+    if owner and found is not None:
+        answer["index"] = {
+            "sessions": found.sessions,
+            "entries": found.entries,
+            "filesBehind": found.files_behind,
+            "bytesBehind": found.behind,
+            "quarantinedLines": found.quarantined,
+            "detectorsBehind": found.detectors_behind,
+            "pendingErase": found.pending_erase,
+            "unfinished": found.unfinished,
+            "bytes": found.size,
+        }
     return answer

@@ -7,7 +7,7 @@ waits on a pipe or fails over one bad file; the environment and the home folder 
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from foundation.canonical import dumps
 from foundation.errors import ContextError
@@ -86,13 +86,24 @@ def read_header(path: str) -> Header:
     header itself may be as long as any record. Raises ContextError with `not-a-session` and what `open_log` raises.
     """
     with open_log(path, buffering=_HEADER_BUFFER) as log:
-        for number, record in enumerate(records(log)):
-            found = header(record.value) if record.value else None
-            if found:
-                return found
-            if number >= _HEADER_RECORDS or record.offset + record.length > _HEADER_BYTES:
-                break
-    raise ContextError("not-a-session")
+        found = header_in(log)
+    if found is None:
+        raise ContextError("not-a-session")
+    return found
+
+
+def header_in(log: BinaryIO) -> Header | None:
+    """Give the header of an open session log, by the same rule; None where there is none."""
+    for number, record in enumerate(records(log)):
+        found = header(record.value) if record.value else None
+        if found or number >= _HEADER_RECORDS or record.offset + record.length > _HEADER_BYTES:
+            return found
+    return None
+
+
+def session_id(path: str, found: Header | None) -> str:
+    """Give the id of a session: its header's, or the name of a file that has no header."""
+    return found.id if found else os.path.basename(path).removesuffix(".jsonl")
 
 
 def sessions(files: Iterable[LogFile]) -> Iterator[Session]:

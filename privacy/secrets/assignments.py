@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from privacy.secrets.edges import line_ends
 from privacy.secrets.letters import surprise
-from privacy.secrets.model import Detector, Probe, Span
+from privacy.secrets.model import Span
 from privacy.secrets.names import meaning
 from privacy.secrets.quoted import read
 from privacy.secrets.runs import after_break, piece_end
-from privacy.secrets.values import RULE, is_random, is_secret
+from privacy.secrets.values import is_random, is_secret
 
 _WORD = (
     rb"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|"
@@ -98,7 +98,7 @@ def _place(data: bytes, start: int, end: int) -> Place | None:
             return _bare(data, text.start, scheme, name, config=False)
         if not text.closed and text.end < len(data):
             return None
-        config = flag or _is_shouted(name) and between == b"="
+        config = flag or (_is_shouted(name) and between == b"=")
         return Place(name, text.start, text.start, text.end, text.text, quoted=True, config=config)
     scheme = _scheme_end(data, at, name)
     return _bare(data, at, scheme, name, config=flag or _is_config(data, first, scheme, name, between))
@@ -162,7 +162,11 @@ def _is_config(data: bytes, first: int, at: int, name: str, between: bytes) -> b
     found = _compiled(_BARE).match(data, at)
     if not found or not between.strip().endswith((b"=", b":")):
         return False
-    if between == b"=" and data[found.end() : found.end() + 1] == b";" and data[first - 1 : first] in (b";", b'"', b"'"):
+    if (
+        between == b"="
+        and data[found.end() : found.end() + 1] == b";"
+        and data[first - 1 : first] in (b";", b'"', b"'")
+    ):
         return True
     if not _starts_line(data, first) or not line_ends(data, found.end()):
         return False

@@ -21,7 +21,15 @@ _WRITTEN = (
 )
 _CONTROLS = (b"\x1b", b"\x00", b"\x08", b"\x7f", b"\x07", b"\x0e", b"\x0f", b"\x01", b"\x02", b"\x03")
 _BEYOND_ASCII = (
-    b"\xe2\x80", b"\xe2\x81", b"\xef\xbb\xbf", b"\xc2\xad", b"\xef\xb8", b"\xc2\x9b", b"\xe1\xa0", b"\xcd\x8f", b"\xf3\xa0",
+    b"\xe2\x80",
+    b"\xe2\x81",
+    b"\xef\xbb\xbf",
+    b"\xc2\xad",
+    b"\xef\xb8",
+    b"\xc2\x9b",
+    b"\xe1\xa0",
+    b"\xcd\x8f",
+    b"\xf3\xa0",
 )
 _WRITTEN_STARTS = (b"\\u", b"\\x1", b"\\033", b"\\e[")
 

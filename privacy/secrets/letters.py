@@ -48,9 +48,7 @@ _START, _LOWER, _UPPER, _DIGIT = range(4)
 
 
 def _pair_costs() -> dict[tuple[str, str], int]:
-    return {
-        (first, chr(97 + at)): int(cost, 16) for first, row in _FOLLOWERS.items() for at, cost in enumerate(row)
-    }
+    return {(first, chr(97 + at)): int(cost, 16) for first, row in _FOLLOWERS.items() for at, cost in enumerate(row)}
 
 
 _COSTS = _pair_costs()

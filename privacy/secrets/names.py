@@ -32,13 +32,10 @@ _KEY_MAKERS = {
 }  # fmt: skip
 _HOSTS = frozenset(("github", "gh", "gitlab", "azure", "ado", "devops"))
 _NEUTRAL = frozenset(
-    "value text plain plaintext raw prod production dev development staging stage test live old new current backup "
-    "main primary secondary default root admin db str string base base64 b64 hex data content v".split()
+    ["value", "text", "plain", "plaintext", "raw", "prod", "production", "dev", "development", "staging", "stage", "test", "live", "old", "new", "current", "backup", "main", "primary", "secondary", "default", "root", "admin", "db", "str", "string", "base", "base64", "b64", "hex", "data", "content", "v"]
 )
 _HARMLESS = frozenset(
-    "csrf xsrf next page pagination continuation continue sync cursor cancel cancellation max min num number count "
-    "total prompt completion input output usage public publishable parse parser lexer syntax design color css theme "
-    "starting change request idempotency verification amz mask unmask pad eos bos sep cls unk stop start end no without is has".split()
+    ["csrf", "xsrf", "next", "page", "pagination", "continuation", "continue", "sync", "cursor", "cancel", "cancellation", "max", "min", "num", "number", "count", "total", "prompt", "completion", "input", "output", "usage", "public", "publishable", "parse", "parser", "lexer", "syntax", "design", "color", "css", "theme", "starting", "change", "request", "idempotency", "verification", "amz", "mask", "unmask", "pad", "eos", "bos", "sep", "cls", "unk", "stop", "start", "end", "no", "without", "is", "has"]
 )
 
 

@@ -64,9 +64,7 @@ def find(text: str) -> list[Secret]:
     spans = scan(data)
     clean = cleaned(data, ascii_only=ascii_only)
     if clean:
-        spans += [
-            Span(clean.place(span.start), clean.place(span.end - 1) + 1, span.kind) for span in scan(clean.data)
-        ]
+        spans += [Span(clean.place(span.start), clean.place(span.end - 1) + 1, span.kind) for span in scan(clean.data)]
     if not spans:
         return []
     merged = _merged(spans)

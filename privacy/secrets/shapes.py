@@ -64,11 +64,7 @@ def is_uuid(value: str) -> bool:
 
 def is_hex(value: str) -> bool:
     """Tell whether the value is a hexadecimal number with letters and digits in it."""
-    return (
-        all(char in "0123456789abcdefABCDEF" for char in value)
-        and not value.isdigit()
-        and not value.isalpha()
-    )
+    return all(char in "0123456789abcdefABCDEF" for char in value) and not value.isdigit() and not value.isalpha()
 
 
 def is_code(value: str) -> bool:
@@ -78,7 +74,11 @@ def is_code(value: str) -> bool:
 
 def is_path(value: str) -> bool:
     """Tell whether the value is a path or a file name, or has the scheme of a URL."""
-    return "://" in value or value.startswith(("arn:", "urn:")) or _compiled(_PATH, ignore_case=False).fullmatch(value) is not None
+    return (
+        "://" in value
+        or value.startswith(("arn:", "urn:"))
+        or _compiled(_PATH, ignore_case=False).fullmatch(value) is not None
+    )
 
 
 def is_identifier(value: str) -> bool:

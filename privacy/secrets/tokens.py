@@ -106,7 +106,13 @@ PROBE = Probe(_trigger(), _recognises, _look)
 def how(rule: Token) -> str:
     """Say in words how a rule of the catalogues finds its keys."""
     prefixes = ", ".join(f"`{prefix}`" for prefix in rule.prefixes)
-    count = f"{rule.low}" if rule.low == rule.high else f"{rule.low} or more" if not rule.high else f"{rule.low} to {rule.high}"
+    count = (
+        f"{rule.low}"
+        if rule.low == rule.high
+        else f"{rule.low} or more"
+        if not rule.high
+        else f"{rule.low} to {rule.high}"
+    )
     if rule.plain:
         return f"a word that starts with {prefixes}, then {count} random characters of {rule.alphabet}"
     return f"{prefixes}, then {count} characters of {rule.alphabet}, from {_CUT} random ones on if cut off"

@@ -62,7 +62,11 @@ def _token(data: bytes, start: int, stop: int) -> Span | None:
 def _look_webhook(data: bytes, start: int, end: int) -> Span | None:
     begin = end - 1
     stop = begin
-    while stop < len(data) and stop < begin + 400 and (data[stop : stop + 1].isalnum() or data[stop : stop + 1] in b"/-_@"):
+    while (
+        stop < len(data)
+        and stop < begin + 400
+        and (data[stop : stop + 1].isalnum() or data[stop : stop + 1] in b"/-_@")
+    ):
         stop += 1
     path = data[begin:stop].decode("ascii")
     longest = max(path.replace("@", "/").split("/"), key=len)
@@ -82,35 +86,52 @@ PROBES = (
 
 DETECTORS = (
     Detector(
-        "url-password", "password in a URL or connection URI",
+        "url-password",
+        "password in a URL or connection URI",
         "between `://user:` and `@`, if it is no filler word, mask or template",
         (
-            "postgres://svc_a:«{an:18}»@db.internal.example:5432/app", "redis://:«hunter2-Kx9»@cache:6379/0",
-            "https://me:«{an:12}»@git.example.com/org/repo.git", "mongodb+srv://app:«p4ss!{an:6}»@c0.example.net/db",
-            "amqp://svc:«a@b{an:8}»@mq.example/vhost", "mysql://root:«correct-horse»@127.0.0.1/x",
+            "postgres://svc_a:«{an:18}»@db.internal.example:5432/app",
+            "redis://:«hunter2-Kx9»@cache:6379/0",
+            "https://me:«{an:12}»@git.example.com/org/repo.git",
+            "mongodb+srv://app:«p4ss!{an:6}»@c0.example.net/db",
+            "amqp://svc:«a@b{an:8}»@mq.example/vhost",
+            "mysql://root:«correct-horse»@127.0.0.1/x",
         ),
         (
-            "postgres://user:password@localhost/db", "postgres://$USER:$PASS@host/db", "https://user@example.com/",
-            "http://localhost:8080/path@2x.png", "ssh://git@github.com:22/a/b", "git@github.com:org/repo.git",
-            "https://example.com/@scope/package", "redis://user:********@host", "https://host:443/x?mail=a@b.example",
-            "postgres://{user}:{password}@{host}/db", "https://cdn.example.com/npm/a@1.2.3/b.js",
-            "postgres://svc:[redacted:url-password]@host/db", "http://<user>:<password>@host",
+            "postgres://user:password@localhost/db",
+            "postgres://$USER:$PASS@host/db",
+            "https://user@example.com/",
+            "http://localhost:8080/path@2x.png",
+            "ssh://git@github.com:22/a/b",
+            "git@github.com:org/repo.git",
+            "https://example.com/@scope/package",
+            "redis://user:********@host",
+            "https://host:443/x?mail=a@b.example",
+            "postgres://{user}:{password}@{host}/db",
+            "https://cdn.example.com/npm/a@1.2.3/b.js",
+            "postgres://svc:[redacted:url-password]@host/db",
+            "http://<user>:<password>@host",
         ),
     ),
     Detector(
-        "url-token", "token in the place of the user name of a URL", "12 or more random characters between `://` and `@`",
+        "url-token",
+        "token in the place of the user name of a URL",
+        "12 or more random characters between `://` and `@`",
         ("https://«{an:40}»@github.com/org/repo", "git clone https://«{hex:40}»@git.example/x.git"),
         ("https://someone@example.com/", "https://continuous-integration@git.example/x.git"),
     ),
     Detector(
-        "webhook-url", "secret path of a Slack, Discord or Teams webhook", "the path after the service's webhook address",
+        "webhook-url",
+        "secret path of a Slack, Discord or Teams webhook",
+        "the path after the service's webhook address",
         (
             "https://hooks.slack.com/services/«T{UP:8}/B{UP:10}/{an:24}»",
             "https://discord.com/api/webhooks/«{dec:18}/{url:68}»",
             "https://acme.webhook.office.com/webhookb2/«{uuid}@{uuid}/IncomingWebhook/{hex:32}/{uuid}»",
         ),
         (
-            "https://hooks.slack.com/services/", "https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXXXXXXXXXXXXXX",
+            "https://hooks.slack.com/services/",
+            "https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXXXXXXXXXXXXXX",
             "https://discord.com/api/webhooks/1234",
         ),
     ),

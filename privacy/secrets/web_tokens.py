@@ -1,8 +1,8 @@
 """Finds JSON Web Tokens: three base64url pieces, of which the first decodes to a JSON header."""
 
 from privacy.secrets.model import Detector, Probe, Span
-from privacy.secrets.runs import gather, piece_end
 from privacy.secrets.prefixes import broken, joined, unbroken
+from privacy.secrets.runs import gather, piece_end
 
 _LONGEST_HEADER = 8192
 _SIGNATURES = {"HS256": 43, "HS384": 64, "HS512": 86, "ES256": 86, "ES384": 128, "ES512": 176, "EdDSA": 86}
@@ -51,7 +51,8 @@ PROBE = Probe(broken([b"eyJ"]), lambda matched: joined(matched) == b"eyJ", _look
 
 DETECTORS = (
     Detector(
-        "jwt", "JSON Web Token, signed or encrypted",
+        "jwt",
+        "JSON Web Token, signed or encrypted",
         "`eyJ…`, a dot, eight or more base64url characters, and what follows after more dots; the first piece must "
         "decode to JSON with `alg` or `typ`",
         ("«{jwt}»", "Authorization: Bearer «{jwt}»", '{"access_token":"«{jwt}»"}', "Cookie: session=«{jwt}»; Path=/"),

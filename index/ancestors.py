@@ -1,0 +1,61 @@
+"""Who descends from whom: the ancestors of an entry as a few intervals of rowids, and entries by their ids."""
+
+from collections.abc import Sequence
+
+import apsw
+
+from index.schema import SHIFT, first_rid, id_key, last_rid
+from index.sql import rows, value
+
+Intervals = Sequence[tuple[int, int]]
+"""Inclusive intervals of rids."""
+
+PATH = """
+with recursive path(lo, hi) as (
+  select run, rid from entry where rid = :leaf
+  union
+  select above.run, above.rid from path join run on run.lo = path.lo
+  join entry above on above.rid = (
+    select max(rid) from entry where eid = run.parent and rid between :first and :last))
+"""
+"""Climbs from the leaf run by run; `union` ends it where a damaged log goes in circles."""
+
+_OF_ID = "select max(rid) from entry where eid = ? and rid between ? and ?"  # of several the last, as in Pi
+
+
+def session_of(rid: int) -> int:
+    """Give the session number within a rid."""
+    return rid >> SHIFT
+
+
+def ancestry(db: apsw.Connection, leaf: int) -> Intervals:
+    """Give the ancestors of an entry, itself included."""
+    span = {"leaf": leaf, "first": first_rid(session_of(leaf)), "last": last_rid(session_of(leaf))}
+    return tuple((low, high) for low, high in rows(db, PATH + "select lo, max(hi) from path group by lo", span))
+
+
+def is_ancestor(intervals: Intervals, rid: int) -> bool:
+    """Tell whether a rid lies in one of the intervals."""
+    return any(low <= rid <= high for low, high in intervals)
+
+
+def rid_of(db: apsw.Connection, sid: int, entry_id: str) -> int | None:
+    """Find an entry by its whole id."""
+    found: int | None = value(db, _OF_ID, (id_key(entry_id), first_rid(sid), last_rid(sid)))
+    return found
+
+
+def rid_at(db: apsw.Connection, sid: int, key: int, offset: int) -> int | None:
+    """Find the entry whose id has this number and that lies at this offset of its file."""
+    span = (key, first_rid(sid), last_rid(sid), offset)
+    found: int | None = value(db, _OF_ID + " and off = ?", span)
+    return found
+
+
+def omitted_on(db: apsw.Connection, path: Intervals, sid: int) -> tuple[int, ...]:
+    """Give the entries that the last context edit on a path takes out of the context."""
+    span = (first_rid(sid), last_rid(sid))
+    edits = rows(db, "select rid, target, omits from edit where rid between ? and ? order by rid", span)
+    last = {target: omits for rid, target, omits in edits if is_ancestor(path, rid)}
+    targets = [value(db, _OF_ID, (target, *span)) for target, omits in last.items() if omits]
+    return tuple(rid for rid in targets if rid is not None)
