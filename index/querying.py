@@ -168,7 +168,8 @@ class _Query:
 
 def _found(row: tuple[Any, ...]) -> Found:
     packed: bytes = row[-1]
-    return Found(*row[:-1], packed[:-4], int.from_bytes(packed[-4:], "little"))
+    rid, *place = row[:-1]
+    return Found(rid, *place, counts=packed[:-4], length=int.from_bytes(packed[-4:], "little"))  # type: ignore[misc]
 
 
 def _is_within(bound: Intervals | None, rid: int) -> bool:

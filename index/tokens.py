@@ -28,7 +28,11 @@ UNSPACED = (
 
 _RUN = re.compile(f"[{UNSPACED}]+")
 _SHAPES = bytes(
-    ord("a") if byte >= _ASCII or chr(byte).islower() or chr(byte).isdigit() else ord("A") if chr(byte).isupper() else ord(" ")
+    ord("a")
+    if byte >= _ASCII or chr(byte).islower() or chr(byte).isdigit()
+    else ord("A")
+    if chr(byte).isupper()
+    else ord(" ")
     for byte in range(256)
 )
 

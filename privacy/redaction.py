@@ -34,6 +34,11 @@ def redact(text: RawText) -> Redacted:
     return Redacted(RedactedText(left), count)
 
 
+def reveal(text: RawText) -> Redacted:
+    """Leave the secrets as they are, and count them: for the owner, who asked to see them."""
+    return Redacted(RedactedText(text), len(find(text)))
+
+
 def secrets_in(text: RawText) -> list[Secret]:
     """Give the places of the secrets, in order."""
     return find(text)

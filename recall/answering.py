@@ -6,6 +6,9 @@ match? → rank → best passages → budget → references.
 
 from functools import partial
 
+from functools import partial
+from typing import Unpack
+
 import apsw
 
 from foundation.errors import ContextError
@@ -19,7 +22,7 @@ from recall.evidence import Logs, gate
 from recall.here import Here
 from recall.hits import Examiner
 from recall.presenting import Outcome, present
-from recall.request import SearchRequest
+from recall.request import Asked, SearchRequest, search_request
 from recall.scope import PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
 
@@ -28,21 +31,23 @@ class _Again(Exception):  # noqa: N818 - no error: the index was wrong about som
     """Says that another round will do better."""
 
 
-def search(here: Here, request: SearchRequest) -> Json:
+def search(here: Here, query: str, **asked: Unpack[Asked]) -> Json:
     """Answer a search with `context-history-result-v1`; a refusal or failure is an answer too, with its code."""
+    scope = asked.get("scope") or here.values["historyTools.defaultScope"]
     warnings: list[str] = []
     for last in (False, False, True):
         try:
+            request = search_request(here.values, query, **asked)
             outcome = _outcome(here, request, last=last)
             return present(here, request, outcome._replace(warnings=[*warnings, *outcome.warnings]))
         except ContextError as error:
-            return wire.unavailable(wire.RESULT, error.code, effectiveScope=request.scope)
+            return wire.unavailable(wire.RESULT, error.code, effectiveScope=scope)
         except _Again:
             continue
         except (apsw.CorruptError, apsw.NotADBError):
             start_over(here.index_folder, here.disk)
             warnings = ["index-rebuilt"]
-    return wire.unavailable(wire.RESULT, "index-unavailable", effectiveScope=request.scope)
+    return wire.unavailable(wire.RESULT, "index-unavailable", effectiveScope=scope)
 
 
 def _outcome(here: Here, request: SearchRequest, *, last: bool) -> Outcome:
@@ -57,7 +62,7 @@ def _outcome(here: Here, request: SearchRequest, *, last: bool) -> Outcome:
         chosen = sources(here, request.scope, db)
         with Logs() as logs:
             allowed = allowed_classes(here.audience, here.values)
-            examiner = Examiner(request.query, gate(here.values, allowed, here.visibility), logs)
+            examiner = Examiner(request.query, gate(here.values, allowed, here.visibility, reveal=here.reveal), logs)
             find = partial(from_index, db) if db else from_log
             found = find(here, request, chosen, examiner, Outcome(chosen.name))
             if db and examiner.changed and not last:

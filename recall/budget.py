@@ -43,8 +43,7 @@ def fit(envelope: Json, drafts: Sequence[Draft], *, budget: int) -> Json:
     `envelope` is the answer without hits; `omitted.budget` in it counts the hits that had to go.
     """
     units = (budget - ENVELOPE) * UNITS_PER_TOKEN
-    count = len(drafts)
-    while True:
+    for count in range(len(drafts), -1, -1):
         shown = [draft.fields for draft in drafts[:count]]
         for step in _STEPS:
             envelope, shown = step(envelope, shown)
@@ -52,9 +51,7 @@ def fit(envelope: Json, drafts: Sequence[Draft], *, budget: int) -> Json:
             room = units - utf16_units(dumps(bare))
             if room >= sum(min(draft.length, SHORTEST) for draft in drafts[:count]):
                 return _filled(bare, drafts[:count], room)
-        if count == 0:
-            return bare  # nothing more can go
-        count -= 1
+    return _assembled(envelope, [], dropped=len(drafts))  # cannot happen above 256 tokens
 
 
 def _assembled(envelope: Json, hits: Sequence[Json], *, dropped: int) -> Json:

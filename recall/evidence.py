@@ -15,7 +15,7 @@ from index.schema import made_up_id
 from memory.visibility import Visibility
 from privacy.classes import highest
 from privacy.markers import classify
-from privacy.redaction import redact
+from privacy.redaction import redact, reveal
 from sessions.decoding import slow_parse
 from sessions.entries import Entry, entry
 from sessions.locating import header_in, session_id
@@ -52,11 +52,12 @@ class Gate(NamedTuple):
     default_class: str
     allowed: tuple[str, ...]
     visibility: Visibility
+    reveal: bool
 
 
-def gate(values: Values, allowed: tuple[str, ...], visibility: Visibility) -> Gate:
-    """Make the gate for an audience that may see the classes `allowed`."""
-    return Gate(values["privacy.defaultClassification"], allowed, visibility)
+def gate(values: Values, allowed: tuple[str, ...], visibility: Visibility, *, reveal: bool) -> Gate:
+    """Make the gate for an audience that may see the classes `allowed`; `reveal` shows the owner secrets too."""
+    return Gate(values["privacy.defaultClassification"], allowed, visibility, reveal)
 
 
 class Logs:
@@ -107,7 +108,7 @@ def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
     classification = highest(gate.default_class, marked or gate.default_class)
     if classification not in gate.allowed:
         return None
-    redacted = redact(found.text)
+    redacted = reveal(found.text) if gate.reveal else redact(found.text)
     masked = gate.visibility.mask(redacted.text)
     return Evidence(found, classification, masked.text, redacted.secrets, masked.hidden)
 

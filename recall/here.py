@@ -18,7 +18,7 @@ class Here(NamedTuple):
     `files` lists the session files of the folders in force when it is called; `project` is the canonical working
     folder; `session` the current session's file, or None where there is none; `leaf` the id of the live leaf, or None
     for the last entry; `excluded` are the ids of sessions that the owner keeps out; `owner` says whether owner acts are
-    allowed.
+    allowed, `reveal` that the owner wants to see secrets as they are.
     """
 
     index_folder: str
@@ -35,3 +35,4 @@ class Here(NamedTuple):
     excluded: frozenset[str]
     visibility: Visibility
     references: References
+    reveal: bool = False

@@ -6,7 +6,7 @@ are now. Lines too long for the budget are paged too, by columns.
 
 import os
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import apsw
 
@@ -23,7 +23,7 @@ from recall.evidence import Logs, Place, evidence, gate
 from recall.excerpts import longest_start, serialised
 from recall.here import Here
 from recall.references import Reference
-from recall.request import ReadRequest
+from recall.request import AskedToRead, ReadRequest, read_request
 from recall.scope import PROJECT_WIDE, SESSION, Sources, authorise, relation, sources
 from recall.searching import CATCH_UP_MS, timer
 from sessions.locating import LogFile
@@ -41,9 +41,10 @@ class Page(NamedTuple):
     next_column: int
 
 
-def read(here: Here, request: ReadRequest) -> Json:
+def read(here: Here, reference: str, **asked: Unpack[AskedToRead]) -> Json:
     """Answer a read with `context-history-read-v1`; a refusal or failure is an answer too, with its code."""
     try:
+        request = read_request(here.values, reference, **asked)
         if not here.values["historyTools.enabled"]:
             raise ContextError("history-disabled")
         target = here.references.find(request.reference)
@@ -58,7 +59,8 @@ def _read(here: Here, request: ReadRequest, target: Reference, relation: str) ->
     place = target.place
     with Logs() as logs:
         raw = logs.line(place)
-        seen = evidence(raw, place, gate(here.values, allowed_classes(here.audience, here.values), here.visibility))
+        allowed = allowed_classes(here.audience, here.values)
+        seen = evidence(raw, place, gate(here.values, allowed, here.visibility, reveal=here.reveal))
     if seen is None:
         raise ContextError("reference-unavailable" if not here.audience.local else "privacy-omitted")
     entry = seen.entry

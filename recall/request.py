@@ -1,7 +1,7 @@
 """A search or a read as it was asked for, checked once; the settings cap what it may take."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from foundation import clock
 from foundation.canonical import utf16_units
@@ -15,6 +15,30 @@ MOST_HITS, LEAST_TOKENS, MOST_TOKENS = 12, 256, 6000
 MOST_LINES, DEFAULT_LINES = 200, 120
 _SUMMARY = "summary"
 _LONGEST_DATE, _LONGEST_TOOL, _MOST_SKIPPED, _FURTHEST_LINE = 40, 200, 10_000, 1_000_000_000
+
+
+class Asked(TypedDict, total=False):
+    """A search as it is asked for; what is missing or None is left to the settings."""
+
+    scope: str | None
+    limit: int | None
+    max_output_tokens: int | None
+    skip: int | None
+    roles: Sequence[str]
+    tools: Sequence[str]
+    before: str | None
+    after: str | None
+    include_summaries: bool | None
+    local_time: bool
+
+
+class AskedToRead(TypedDict, total=False):
+    """A read as it is asked for; what is missing or None is left to the defaults."""
+
+    start_line: int | None
+    start_column: int | None
+    max_lines: int | None
+    max_output_tokens: int | None
 
 
 class SearchRequest(NamedTuple):
@@ -48,7 +72,7 @@ def search_request(
     scope: str | None = None,
     limit: int | None = None,
     max_output_tokens: int | None = None,
-    skip: int = 0,
+    skip: int | None = None,
     roles: Sequence[str] = (),
     tools: Sequence[str] = (),
     before: str | None = None,
@@ -78,7 +102,7 @@ def search_request(
         scope=chosen,
         limit=min(limit or MOST_HITS, values["historyTools.maxResults"]),
         budget=budget,
-        skip=skip,
+        skip=skip or 0,
         roles=tuple(dict.fromkeys(roles)) or tuple(role for role in ROLES if summaries or role != _SUMMARY),
         tools=tuple(dict.fromkeys(tools)),
         after=start,
@@ -90,9 +114,9 @@ def read_request(
     values: Values,
     reference: str,
     *,
-    start_line: int = 1,
-    start_column: int = 1,
-    max_lines: int = DEFAULT_LINES,
+    start_line: int | None = None,
+    start_column: int | None = None,
+    max_lines: int | None = None,
     max_output_tokens: int | None = None,
 ) -> ReadRequest:
     """Check a read. Raises ContextError, the first fault's code."""
@@ -100,9 +124,9 @@ def read_request(
         raise ContextError("invalid-range")
     if not _is_int(max_lines, 1, MOST_LINES):
         raise ContextError("invalid-range")
-    if not isinstance(reference, str):
-        raise ContextError("reference-unavailable")
-    return ReadRequest(reference, start_line, start_column, max_lines, _budget(values, max_output_tokens))
+    return ReadRequest(
+        reference, start_line or 1, start_column or 1, max_lines or DEFAULT_LINES, _budget(values, max_output_tokens)
+    )
 
 
 def _budget(values: Values, asked: int | None) -> int:

@@ -19,7 +19,7 @@ from privacy.classes import highest
 from recall.here import Here
 from recall.request import SCOPES
 from sessions.entries import Header
-from sessions.locating import LogFile, canonical, read_header
+from sessions.locating import LogFile, canonical, read_header, session_id
 
 BRANCH, SESSION, LINEAGE, PROJECT, EVERYWHERE = SCOPES
 PROJECT_WIDE = (PROJECT, EVERYWHERE)
@@ -92,19 +92,24 @@ def class_filter(values: Values, allowed: Sequence[str]) -> tuple[str | None, ..
     return tuple(name for name in CLASS_CODE if highest(default, name or default) in allowed)
 
 
+def project_files(files: Sequence[LogFile], db: apsw.Connection | None, project: str) -> list[LogFile]:
+    """Keep the files whose header names the project; `project` is canonical, and folder names count for nothing."""
+    headers = _headers(db)
+    cwds: dict[str, str] = {}
+    kept = []
+    for file in files:
+        cwd = headers[file.path].cwd if file.path in headers else _cwd_of(file)
+        if cwd and cwds.setdefault(cwd, canonical(cwd)) == project:
+            kept.append(file)
+    return kept
+
+
 def _project(here: Here, db: apsw.Connection | None) -> Sources:
     if not here.values["historyTools.allowProjectScope"]:
         raise ContextError("project-scope-disabled")
     if not here.trusted:
         raise ContextError("project-not-trusted")
-    cwds: dict[str, str] = {}
-    headers = _headers(db)
-    same = []
-    for file in here.files():
-        cwd = headers[file.path].cwd if file.path in headers else _cwd_of(file)
-        if cwd and cwds.setdefault(cwd, canonical(cwd)) == here.project:
-            same.append(file)
-    ordered = _ordered(here, _visible(here, same, db))
+    ordered = _ordered(here, _visible(here, project_files(here.files(), db, here.project), db))
     most = here.values["historyTools.maxProjectSessions"]
     return Sources(PROJECT, ordered[:most], ("project-session-limit",) if len(ordered) > most else ())
 
@@ -126,11 +131,8 @@ def _headers(db: apsw.Connection | None) -> dict[str, SessionRow]:
     return sessions(db) if db is not None else {}
 
 
-def _id_of(file: LogFile, headers: dict[str, SessionRow]) -> str:
-    if file.path in headers:
-        return headers[file.path].id
-    found = _header_of(file)
-    return found.id if found else ""
+def _id_of(file: LogFile, headers: Mapping[str, SessionRow]) -> str:
+    return headers[file.path].id if file.path in headers else session_id(file.path, _header_of(file))
 
 
 def _cwd_of(file: LogFile) -> str:

@@ -6,7 +6,7 @@ from index.fresh import open_index
 from recall import wire
 from recall.budget import Json
 from recall.here import Here
-from recall.scope import sources
+from recall.scope import PROJECT_WIDE, Sources, sources
 
 
 def status(here: Here, scope: str | None = None) -> Json:
@@ -16,7 +16,7 @@ def status(here: Here, scope: str | None = None) -> Json:
         return wire.unavailable(wire.STATUS, "history-disabled", enabled=False, effectiveScope=name)
     db, opened = open_index(here.index_folder, here.disk)
     try:
-        chosen = sources(here, name, db)
+        chosen = sources(here, name, db) if here.session or name in PROJECT_WIDE else Sources(name, (), ("no-session",))
         state = health.state(db, here.index_folder, chosen.files) if db else None
     except ContextError as error:
         return wire.unavailable(wire.STATUS, error.code, enabled=True, effectiveScope=name)

@@ -24,6 +24,14 @@ def searchable(value: Value) -> RawText:
     return RawText("\n".join(part for part in _parts(value) if part))
 
 
+def everything(value: Value) -> RawText:
+    """Give all text of a record, also what is never searched, as `name: value` lines; image data is left out.
+
+    For the owner's audit: a secret in a tool's details lies in the log as much as one in a message.
+    """
+    return RawText("\n".join(_of_arguments(_without_images(value), "", 0)))
+
+
 def tools(value: Value) -> tuple[str, ...]:
     """Name the tools that an entry calls or answers for, each once, in order."""
     message = value.get("message")
@@ -118,6 +126,16 @@ def _of_arguments(value: Any, name: str, depth: int) -> Iterator[str]:
             yield label + ("true" if value else "false")
         case int() | float():
             yield f"{label}{value}"
+
+
+def _without_images(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, dict) and depth < _DEEPEST:
+        if value.get("type") == "image":
+            return image_note(value)
+        return {key: _without_images(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list) and depth < _DEEPEST:
+        return [_without_images(inner, depth + 1) for inner in value]
+    return value
 
 
 def _without_echo(text: str) -> str:

@@ -1,0 +1,78 @@
+"""The one place that turns errors into text, JSON and an exit status. Nothing foreseeable ends in a traceback."""
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+
+from foundation.errors import INTERRUPTED, REFUSED, ContextError
+from pi_context.output import Output
+
+_BY_ERRNO = {
+    errno.ENOSPC: "disk-full",
+    errno.EDQUOT: "disk-full",
+    errno.EACCES: "permission-denied",
+    errno.EPERM: "permission-denied",
+    errno.EROFS: "read-only",
+    errno.EIO: "io-error",
+}
+
+
+def guarded(do: Callable[[], int], output: Output) -> int:
+    """Run a command; give its exit status, or that of what went wrong."""
+    try:
+        return do()
+    except BrokenPipeError:
+        _let_go_of_stdout()
+        return 0
+    except KeyboardInterrupt:
+        tell(ContextError("interrupted"), output)
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a person gets a sentence, not a stack
+        known = as_known(error)
+        tell(known, output)
+        if output.verbose and known.code == "internal-error":
+            import traceback
+
+            output.complain("".join(traceback.format_exception(error)))
+        return known.exit_status
+
+
+def as_known(error: Exception) -> ContextError:
+    """Give the code and the words for any error."""
+    if isinstance(error, ContextError):
+        return error
+    if isinstance(error, OSError) and error.errno in _BY_ERRNO:
+        where = f" ({os.fsdecode(error.filename)})" if isinstance(error.filename, str | bytes) else ""
+        known = ContextError(_BY_ERRNO[error.errno])
+        return ContextError(known.code, known.message + where)
+    if type(error).__module__ == "apsw":
+        import apsw
+
+        from index.opening import translated
+
+        assert isinstance(error, apsw.Error)
+        return translated(error)
+    frame, at = error.__traceback__, ""
+    while frame is not None:
+        at = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    return ContextError("internal-error", f"A defect of pi-context: {type(error).__name__} at {at}.")
+
+
+def tell(error: ContextError, output: Output) -> None:
+    """Say on stderr what happened and what to do next."""
+    if output.json:
+        from foundation.canonical import dumps
+
+        output.complain(dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
+    else:
+        output.complain(f"pi-context: {error.message}\n  {error.hint}")
+
+
+def _let_go_of_stdout() -> None:
+    """Keep Python from complaining about the closed pipe once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+__all__ = ["REFUSED", "as_known", "guarded", "tell"]

@@ -1,0 +1,128 @@
+"""The whole command line by click, made from the table in `verbs`: groups, help, completion, mistakes."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from foundation.canonical import dumps
+from foundation.errors import INTERRUPTED, USAGE
+from pi_context.verbs import GLOBAL_OPTIONS, GROUPS, VERBS, Argument, Option, Verb, Words, nothing_given
+from pi_context.version import VERSION
+
+PROGRAM = "pi-context"
+
+_SUMMARY = """Recall what a coding agent's sessions said, verified against the original log.
+
+Everything stays on this machine; session logs are read and never written. Start with:
+
+\b
+  pi-context history search retry budget
+  pi-context history read REF
+  pi-context session tree
+"""
+
+
+def read(arguments: Sequence[str]) -> tuple[Verb, Words] | int:
+    """Read a command line; an exit status where there is nothing to do (help, completion) or it does not fit."""
+    try:
+        found = application().main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        _tell(error, as_json="--json" in arguments)
+        return USAGE
+    return found if isinstance(found, tuple) else int(found or 0)
+
+
+def application() -> click.Group:
+    """Make the command with all its groups."""
+    top = _group(PROGRAM, _SUMMARY)
+    top.params.append(
+        click.Option(
+            ["--version"], is_flag=True, is_eager=True, expose_value=False, help="Print the version",
+            callback=_print_version,
+        )
+    )  # fmt: skip
+    groups = {name: _group(name, summary) for name, summary in GROUPS.items()}
+    for name, group in groups.items():
+        top.add_command(group, name)
+    for verb in VERBS:
+        (groups[verb.words[0]] if len(verb.words) > 1 else top).add_command(_command(verb), verb.words[-1])
+    return top
+
+
+def _group(name: str, summary: str) -> click.Group:
+    def gather(**values: Any) -> None:
+        _remember(values)
+
+    return click.Group(
+        name, callback=gather, help=summary, params=[_option(option) for option in GLOBAL_OPTIONS],
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )  # fmt: skip
+
+
+def _command(verb: Verb) -> click.Command:
+    def done(**values: Any) -> tuple[Verb, Words]:
+        given = nothing_given(verb) | _remember({name: value for name, value in values.items()})
+        return verb, {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+    takes_rest = any(argument.rest for argument in verb.arguments)
+    params: list[click.Parameter] = [_argument(argument) for argument in verb.arguments]
+    params += [_option(option) for option in (*verb.options, *GLOBAL_OPTIONS)]
+    return click.Command(
+        verb.words[-1], callback=done, help=f"{verb.help}.\n{verb.more}", short_help=verb.help, params=params,
+        context_settings={"ignore_unknown_options": takes_rest, "help_option_names": ["-h", "--help"]},
+    )  # fmt: skip
+
+
+def _option(option: Option) -> click.Option:
+    if option.takes == "flag":
+        return click.Option([*option.flags, option.name], is_flag=True, default=None, help=option.help)
+    kind: Any = click.Choice(option.choices) if option.takes == "choice" else int if option.takes == "N" else str
+    complete = [CompletionItem(word) for word in option.choices]
+    return click.Option(
+        [*option.flags, option.name], type=kind, multiple=option.repeats, default=None, help=option.help,
+        metavar=None if option.takes == "choice" else option.takes,
+        shell_complete=(lambda _context, _param, start: [item for item in complete if item.value.startswith(start)])
+        if complete and option.takes != "choice" else None,
+    )  # fmt: skip
+
+
+def _argument(argument: Argument) -> click.Argument:
+    kind: Any = click.Choice(argument.choices) if argument.choices else int if argument.number else str
+    if argument.rest:
+        return click.Argument(
+            [argument.name], nargs=-1, required=True, type=click.UNPROCESSED, metavar=f"{argument.label}..."
+        )
+    return click.Argument(
+        [argument.name], required=not argument.optional, type=kind, metavar=None if argument.choices else argument.label
+    )
+
+
+def _remember(values: dict[str, Any]) -> dict[str, Any]:
+    """Add what this level was given to what the levels above were given: global options may stand anywhere."""
+    known: dict[str, Any] = click.get_current_context().ensure_object(dict)
+    known.update({name: value for name, value in values.items() if value is not None and value != ()})
+    return known
+
+
+def _print_version(context: click.Context, _param: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's form
+    if value:
+        click.echo(f"{PROGRAM} {VERSION}")
+        context.exit()
+
+
+def _tell(error: click.ClickException, *, as_json: bool) -> None:
+    if as_json:
+        hint = f"See `{PROGRAM} --help`."
+        sys.stderr.write(dumps({"error": {"code": "usage", "message": error.format_message(), "hint": hint}}) + "\n")
+    else:
+        error.show()
+
+
+__all__ = ["application", "read"]

@@ -1,0 +1,82 @@
+"""`pi-context session context`: the messages that Pi itself would send at the leaf."""
+
+from typing import Any
+
+from foundation.canonical import pretty
+from foundation.errors import REFUSED, ContextError
+from foundation.texts import RawText
+from pi_context.call import Call
+from pi_context.entries_seen import Viewer, current
+from pi_context.output import plain
+from privacy.redaction import redact
+from recall import wire
+from recall.evidence import Logs
+from sessions.context import Context, resolve
+
+SCHEMA = "context-session-context-v1"
+OMITTED = "[omitted: classified above what this audience may see]"
+
+
+def context(call: Call) -> int:
+    """Resolve the context; redacted, unless the owner asks to see it as it is."""
+    try:
+        answer = _answer(call)
+    except ContextError as error:
+        if not call.out.json:
+            raise
+        call.out.answer({"schema": SCHEMA, "status": wire.UNAVAILABLE, "code": error.code})
+        return REFUSED
+    if call.out.json:
+        call.out.answer(answer)
+        return 0
+    for message in answer["messages"]:
+        role = message.get("role", "?") if isinstance(message, dict) else "?"
+        call.out.say(call.out.style(plain(str(role)), "cyan"))
+        content = message.get("content", message) if isinstance(message, dict) else message
+        call.out.say(plain(content if isinstance(content, str) else pretty(content).rstrip()))
+    return 0
+
+
+def _answer(call: Call) -> dict[str, Any]:
+    found = resolve(current(call.around).path, leaf=call.around.words["leaf"])
+    if call.around.words["reveal"]:
+        call.around.require_owner()
+        messages = found.messages
+    else:
+        messages = _gated(call, found)
+    return {
+        "schema": SCHEMA, "sessionId": found.session_id, "leafId": found.leaf_id,
+        "thinkingLevel": found.thinking_level, "model": found.model, "messages": messages,
+    }  # fmt: skip
+
+
+def _gated(call: Call, found: Context) -> list[Any]:
+    """Redact every message; leave out those whose entry this audience may not see."""
+    with Logs() as logs:
+        viewer = Viewer(call.around, logs)
+        allowed: dict[str, bool] = {}
+        for source in found.sources:
+            if source not in allowed:
+                node = viewer.outline.by_id.get(source)
+                allowed[source] = node is not None and viewer.look(node).evidence is not None
+    return [
+        redacted(message) if allowed[source] else _omitted(message)
+        for message, source in zip(found.messages, found.sources, strict=True)
+    ]
+
+
+def _omitted(message: Any) -> Any:
+    return {"role": message.get("role"), "content": OMITTED} if isinstance(message, dict) else OMITTED
+
+
+def redacted(value: Any, name: str = "") -> Any:
+    """Redact all strings of a JSON value; the name of a field counts as context, as in `password: …`."""
+    if isinstance(value, dict):
+        return {redact(RawText(key)).text: redacted(inner, key) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [redacted(inner, name) for inner in value]
+    if not isinstance(value, str):
+        return value
+    label = f"{name}: "
+    text = redact(RawText(label + value)).text
+    return text.removeprefix(label) if text.startswith(label) else redact(RawText(value)).text

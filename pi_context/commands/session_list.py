@@ -1,0 +1,104 @@
+"""`pi-context session list`: the sessions of the project, newest first, from the index and the folders."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from foundation.clock import iso
+from index.fresh import bring_up_to_date, open_index
+from index.listing import SessionRow, branches, sessions, sessions_at
+from pi_context import environment
+from pi_context.call import Call
+from pi_context.exclusions import excluded_sessions
+from pi_context.output import plain
+from pi_context.showing import day, size
+from pi_context.surroundings import Surroundings
+from recall.scope import project_files
+from sessions.locating import LogFile, canonical
+
+Json = dict[str, Any]
+
+_CATCH_UP_MS = 2000
+
+
+def list_sessions(call: Call) -> int:
+    """List the sessions."""
+    if call.words["all"]:
+        call.around.require_owner()
+    found = _sessions(call.around, of_all=bool(call.words["all"]))
+    if call.out.json:
+        call.out.answer({"sessions": found})
+    elif found:
+        _show(call, found)
+    else:
+        call.out.say("This project has no session yet.")
+    return 0
+
+
+def _show(call: Call, found: list[Json]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("session", "last used", "entries", "size", "branches"):
+        table.add_column(name, no_wrap=True, justify="left" if name in ("session", "last used") else "right")
+    table.add_column("name", overflow="ellipsis", no_wrap=True)
+    for row in found:
+        told = plain(row.get("name", ""))
+        if row.get("from"):
+            told += f"  (from {plain(row['from'])})"
+        if row.get("to"):
+            told += f"  (continued in {plain(', '.join(row['to']))})"
+        style = "bold" if row["current"] else ""
+        table.add_row(
+            Text(plain(row["sessionId"]), style), day(row["lastUsed"]), str(row.get("entries", "?")), size(row["bytes"]),
+            str(row.get("branches", "?")), Text(told.strip()),
+        )  # fmt: skip
+    call.out.draw(table)
+    if any("entries" not in row for row in found):
+        call.out.note("? is not indexed yet; run `pi-context index update`.")
+
+
+def _sessions(around: Surroundings, *, of_all: bool) -> list[Json]:
+    db, _ = open_index(around.own_folder, around.disk)
+    try:
+        chosen = around.files if of_all else project_files(around.files, db, canonical(around.project))
+        known: Mapping[str, SessionRow] = {}
+        counted: Mapping[int, int] = {}
+        if db is not None:
+            deadline = environment.clock() + _CATCH_UP_MS
+            bring_up_to_date(db, chosen, expired=lambda: environment.clock() >= deadline)
+            known, counted = sessions(db), branches(db)
+    finally:
+        if db is not None:
+            db.close()
+    hidden = excluded_sessions(around.own_folder) if around.mark else frozenset()
+    rows = [_row(around, file, known, counted) for file in chosen]
+    return [row for row in rows if row["sessionId"] not in hidden]
+
+
+def _row(around: Surroundings, file: LogFile, known: Mapping[str, SessionRow], counted: Mapping[int, int]) -> Json:
+    """Tell one session; a file that is not indexed yet only by what its folder says."""
+    row: Json = {
+        "sessionId": os.path.basename(file.path).removesuffix(".jsonl"), "file": file.path,
+        "bytes": file.stat.st_size, "lastUsed": iso(file.stat.st_mtime_ns // 1_000_000),
+        "current": around.session is not None and around.session.path == file.path,
+    }  # fmt: skip
+    found = known.get(file.path)
+    if found is None:
+        return row
+    ids = {each.path: each.id for each in known.values()}
+    row |= {
+        "sessionId": found.id, "name": found.name, "cwd": found.cwd, "entries": found.entries,
+        "branches": counted.get(found.sid, 0),
+    }  # fmt: skip
+    if found.started is not None:
+        row["started"] = iso(found.started)
+    if found.active:
+        row["lastUsed"] = iso(found.active)
+    if found.parent:
+        row["from"] = ids.get(os.path.realpath(found.parent), os.path.basename(found.parent))
+    later = sorted(each.id for each in known.values() if each.parent and os.path.realpath(each.parent) == file.path)
+    if later:
+        row["to"] = later
+    return row

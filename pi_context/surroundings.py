@@ -1,0 +1,168 @@
+"""Put together what a command works with: folders, settings, who asks, which session; refuse what an agent may not.
+
+Owner acts need a person at a terminal and no mark of an agent in the environment; `owner.scripts` stands in for the
+terminal, never for the mark. Under a mark only the current project can be reached.
+"""
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+
+from foundation.durable import RealFiles
+from foundation.errors import ContextError
+from memory import visibility
+from pi_context import configuration, environment
+from pi_context.configuration import Configuration
+from pi_context.exclusions import excluded_sessions
+from pi_context.verbs import Words
+from privacy.audiences import LOCAL, REMOTE, Audience, audience_of
+from recall.here import Here
+from recall.references import References
+from sessions import trusting
+from sessions.locating import (
+    LogFile,
+    canonical,
+    find_session,
+    newest,
+    read_header,
+    session_id,
+    session_files,
+    session_folders,
+)
+
+OWN_FOLDER = "pi-context"
+"""Our folder below the agent folder: index, exclusions, and what else is ours."""
+
+
+class Surroundings:
+    """Everything around one command, each part found out when it is first needed."""
+
+    def __init__(self, words: Words, variables: Mapping[str, str], *, terminal: bool) -> None:
+        self.words, self.variables, self.terminal = words, variables, terminal
+        self.mark = environment.agent_mark(variables)
+        self.agent_dir = environment.agent_dir(variables, words["agent_dir"])
+        self.own_folder = os.path.join(self.agent_dir, OWN_FOLDER)
+        self.current_folder = os.getcwd()
+        self.home = environment.home()
+        self.disk = RealFiles()
+
+    @cached_property
+    def session(self) -> LogFile | None:
+        """The current session: the option, else the environment's, else the newest of the project."""
+        wanted = self.words["session"]
+        given = wanted or self.variables.get("PI_SESSION_FILE")
+        if given:
+            return self.other_session(given)
+        try:
+            return newest(self.files, self.project).file
+        except ContextError:
+            return None
+
+    @cached_property
+    def project(self) -> str:
+        """The project's working folder: the option, else that of the session named, else the current folder."""
+        named: str | None = self.words["project"]
+        if named:
+            folder = os.path.abspath(os.path.expanduser(named))
+            if self.mark and canonical(folder) != canonical(self.own_project):
+                raise ContextError("outside-project")
+            return folder
+        if self.mark:
+            return self.own_project
+        if self.words["session"] and self.session:
+            return read_header(self.session.path).cwd or self.current_folder
+        return self.current_folder
+
+    @cached_property
+    def own_project(self) -> str:
+        """The project that an agent works in: that of the session it runs in, else the current folder."""
+        running = self.variables.get("PI_SESSION_FILE")
+        try:
+            return (read_header(running).cwd if running else "") or self.current_folder
+        except ContextError:
+            return self.current_folder
+
+    @cached_property
+    def files(self) -> list[LogFile]:
+        """The session files of the folders in force, the most recently written first."""
+        override = self.words["session_dir"] or self.variables.get("PI_CODING_AGENT_SESSION_DIR")
+        where = self.words["project"] or self.current_folder
+        found = session_folders(agent_dir=self.agent_dir, override=override, cwd=where, home=self.home)
+        return session_files(found)
+
+    @cached_property
+    def trusted(self) -> bool:
+        """Whether Pi trusts the project."""
+        return trusting.trusted(agent_dir=self.agent_dir, cwd=self.project, override=self.override, home=self.home)
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """The settings in force."""
+        decision = self.override
+        if decision is None:
+            decision = trusting.saved_decision(agent_dir=self.agent_dir, cwd=self.project)
+        return configuration.load(self.agent_dir, self.project, may_loosen=decision is True)
+
+    @cached_property
+    def override(self) -> bool | None:
+        """What `--approve` or `--no-approve` says about trust; an agent may not approve for the owner."""
+        if self.words["no_approve"]:
+            return False
+        if self.words["approve"] and self.mark:
+            raise ContextError("owner-act-required")
+        return True if self.words["approve"] else None
+
+    @cached_property
+    def owner(self) -> bool:
+        """Whether owner acts are allowed: no agent started us, and a person is there or the owner said scripts may."""
+        return not self.mark and (self.terminal or self.configuration.values["owner.scripts"] is True)
+
+    @cached_property
+    def audience(self) -> Audience:
+        """Who will see the answer; the owner by default, an unknown remote provider where that may not be."""
+        named = self.words["audience"]
+        if named is None:
+            return LOCAL if self.owner else REMOTE
+        chosen = audience_of(named, self.configuration.values)
+        if chosen.local:
+            self.require_owner()
+        return chosen
+
+    def require_owner(self) -> None:
+        """Refuse what only the owner may do. Raises ContextError with `owner-act-required`."""
+        if not self.owner:
+            why = f" ({self.mark} says that an agent runs this.)" if self.mark else ""
+            raise ContextError("owner-act-required", f"Only the owner may do this.{why}")
+
+    def other_session(self, wanted: str) -> LogFile:
+        """Find a session by its file or the start of its id, within what may be reached."""
+        only = self.own_project if self.mark else None
+        found = find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
+        return LogFile(os.path.realpath(found.path), found.stat)
+
+    def session_id(self, wanted: str) -> str:
+        """Give the whole id of a session named by its file or the start of its id."""
+        file = self.other_session(wanted)
+        return session_id(file.path, read_header(file.path))
+
+    def here(self, references: References) -> Here:
+        """Hand everything to recall."""
+        if self.words["reveal"]:
+            self.require_owner()
+        return Here(
+            index_folder=self.own_folder,
+            disk=self.disk,
+            clock=environment.clock,
+            values=self.configuration.values,
+            audience=self.audience,
+            owner=self.owner,
+            files=lambda: self.files,
+            project=canonical(self.project),
+            trusted=self.trusted,
+            session=self.session,
+            leaf=self.words["leaf"],
+            excluded=excluded_sessions(self.own_folder),
+            visibility=visibility.load(),
+            references=references,
+            reveal=bool(self.words["reveal"]),
+        )

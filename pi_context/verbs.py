@@ -1,0 +1,246 @@
+"""The one table of commands: it makes the command line, its help, the docs, and the short way past click.
+
+A command's code is imported only when it runs.
+"""
+
+from typing import Any, NamedTuple
+
+
+class Option(NamedTuple):
+    """An option: its flags, what it takes (`flag`, `text`, `number`, or a choice), and what it does."""
+
+    flags: tuple[str, ...]
+    takes: str
+    help: str
+    choices: tuple[str, ...] = ()
+    repeats: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name under which a command finds the value."""
+        return (
+            self.flags[-1].lstrip("-").replace("-", "_")
+            if self.flags[-1].startswith("--")
+            else self.flags[0][2:].replace("-", "_")
+        )
+
+
+class Argument(NamedTuple):
+    """A word of a command: its name in the help, whether it may be left out, whether it takes all that is left."""
+
+    label: str
+    optional: bool = False
+    rest: bool = False
+    number: bool = False
+    choices: tuple[str, ...] = ()
+    name_: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name under which a command finds the value."""
+        return self.name_ or self.label.lower()
+
+
+class Verb(NamedTuple):
+    """A command: its words, the function that does it (`module:function` below `commands`), summary, and its words."""
+
+    words: tuple[str, ...]
+    does: str
+    help: str
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    more: str = ""
+
+
+def flag(*flags: str, help: str) -> Option:  # noqa: A002 - named like click's
+    """Declare an option that is there or not."""
+    return Option(flags, "flag", help)
+
+
+def text(
+    *flags: str,
+    label: str,
+    help: str,
+    repeats: bool = False,
+    suggests: tuple[str, ...] = (),  # noqa: A002 - named like click's
+) -> Option:
+    """Declare an option that takes a word; `suggests` what a shell may complete, the command itself decides."""
+    return Option(flags, label, help, suggests, repeats)
+
+
+def number(*flags: str, help: str) -> Option:  # noqa: A002 - named like click's
+    """Declare an option that takes a whole number."""
+    return Option(flags, "N", help)
+
+
+def choice(*flags: str, choices: tuple[str, ...], help: str) -> Option:  # noqa: A002 - named like click's
+    """Declare an option that takes one of a few words."""
+    return Option(flags, "choice", help, choices)
+
+
+GLOBAL_OPTIONS = (
+    text("--agent-dir", label="DIR", help="Pi's agent folder  [$PI_CODING_AGENT_DIR, else ~/.pi/agent]"),
+    text("--session-dir", label="DIR", help="The folder that holds the session files"),
+    text("--project", label="DIR", help="The project's working folder  [the current folder]"),
+    text("--session", label="FILE|ID", help="The current session: a file, or the start of an id"),
+    text("--leaf", label="ENTRY", help="The live leaf  [the session's last entry]"),
+    text("--audience", label="local|PROVIDER", help="Who will see the answer"),
+    flag("--reveal", help="Show secrets as they are (only the owner, on a terminal)"),
+    flag("--json", help="Answer as JSON"),
+    choice("--color", choices=("auto", "always", "never"), help="Colours  [auto]"),
+    flag("--approve", help="Trust this project for this one command"),
+    flag("--no-approve", help="Do not trust this project for this one command"),
+    flag("-v", "--verbose", help="Say more"),
+    flag("-q", "--quiet", help="Say less"),
+)
+
+SCOPES = ("current-branch", "current-session", "current-lineage", "project", "everywhere")
+ROLES = ("user", "assistant", "toolResult", "bashExecution", "custom", "summary")
+
+QUERY_LANGUAGE = """
+The query language:
+
+\b
+  plain words            all are wanted: hits with all of them come first
+  "exact phrase"         must stand there just so, case included
+  `identifier`           must stand there, whatever the case
+  NOT word               must not stand there
+  this OR that           one of the two is enough
+  prefix*                words that start so
+
+Everything else is text, also -Wall, --flags, colons and lone quotes: chat-send, .env, C++ and 38.101 are looked up as
+they stand. A word also finds identifiers that contain it: budget finds retry_budget and getRetryBudgetFor. Your shell
+takes quotes away, so write '"exact phrase"'.
+"""
+
+VERBS: tuple[Verb, ...] = (
+    Verb(
+        ("history", "search"),
+        "history:search",
+        "Find the original evidence in the history, also what compaction dropped",
+        (Argument("QUERY", rest=True),),
+        (
+            text(
+                "--scope", label="SCOPE", help=f"Where to look: {', '.join(SCOPES)}  [current-branch]", suggests=SCOPES
+            ),
+            number("--limit", help="The most hits, 1 to 12  [6]"),
+            number("--skip", help="Leave out so many hits first  [0]"),
+            number("--max-output-tokens", help="The budget of the answer, 256 to 6000  [3000]"),
+            text("--role", label="ROLE", help=f"Only who spoke so: {', '.join(ROLES)}", repeats=True, suggests=ROLES),
+            text("--tool", label="NAME", help="Only calls and results of this tool", repeats=True),
+            text(
+                "--before", label="TIME", help="Only before this date or instant (ISO 8601; a date is local midnight)"
+            ),
+            text("--after", label="TIME", help="Only after this date or instant"),
+            flag("--include-summaries", help="Look into summaries of compactions and branches too"),
+        ),
+        QUERY_LANGUAGE,
+    ),
+    Verb(
+        ("history", "read"),
+        "history:read",
+        "Read a hit back in full, verified byte by byte against the log",
+        (
+            Argument("REF"),
+            Argument("START_LINE", optional=True, number=True),
+            Argument("MAX_LINES", optional=True, number=True),
+        ),
+        (
+            number("--start-column", help="Start within the line, counted from 1  [1]"),
+            number("--max-output-tokens", help="The budget of the answer, 256 to 6000  [3000]"),
+        ),
+    ),
+    Verb(
+        ("history", "status"),
+        "history:status",
+        "Tell whether the index is current, and what is pending",
+        (),
+        (text("--scope", label="SCOPE", help="For which scope  [current-branch]", suggests=SCOPES),),
+    ),
+    Verb(
+        ("history", "exclude"),
+        "history:exclude",
+        "Keep a session out of every search but its own",
+        (Argument("SESSION", name_="wanted"),),
+    ),
+    Verb(("history", "include"), "history:include", "Take a session in again", (Argument("SESSION", name_="wanted"),)),
+    Verb(("history", "exclusions"), "history:list_exclusions", "List the sessions that are kept out"),
+    Verb(
+        ("session", "list"),
+        "session_list:list_sessions",
+        "List the project's sessions, newest first",
+        (),
+        (flag("--all", help="Of all projects (only the owner, on a terminal)"),),
+    ),
+    Verb(
+        ("session", "show"),
+        "session_show:show",
+        "Show an entry and its neighbours, verified",
+        (Argument("ENTRY"),),
+        (number("-C", "--neighbours", help="So many entries before and after  [0]"),),
+        "\nENTRY is an id, the start of one, or SESSION:ENTRY.\n",
+    ),
+    Verb(("session", "tree"), "session_tree:tree", "Draw the session as a tree of its branches"),
+    Verb(("session", "verify"), "session_verify:verify", "Check a session file line by line"),
+    Verb(
+        ("session", "context"),
+        "session_context:context",
+        "Give the messages that Pi itself would send at the leaf",
+    ),
+    Verb(("index", "update"), "index:update", "Bring the index up to date with all session files"),
+    Verb(("index", "rebuild"), "index:rebuild", "Make the index anew beside the old one, then switch"),
+    Verb(("index", "check"), "index:check", "Hold the index against every byte of the logs"),
+    Verb(("index", "drop"), "index:drop", "Remove the index; it can be made again from the logs"),
+    Verb(("config", "show"), "config:show", "Show every setting: value, origin, what is valid"),
+    Verb(
+        ("config", "set"),
+        "config:set_value",
+        "Save a setting",
+        (Argument("PATH"), Argument("VALUE")),
+        (flag("--global", help="In the owner's file, for all projects"),),
+    ),
+    Verb(
+        ("config", "unset"),
+        "config:unset",
+        "Remove a saved setting, so that the default holds again",
+        (Argument("PATH"),),
+        (flag("--global", help="From the owner's file"),),
+    ),
+    Verb(
+        ("audit",),
+        "audit:audit",
+        "List where the logs hold secrets, never a value",
+        (),
+        (flag("--all", help="In the sessions of all projects"),),
+    ),
+    Verb(("doctor",), "doctor:doctor", "Check the installation, the folders and the index"),
+    Verb(
+        ("completion",),
+        "completion:completion",
+        "Print the completion script for a shell",
+        (Argument("SHELL", choices=("bash", "zsh", "fish")),),
+    ),
+)
+
+GROUPS = {
+    "history": "Search the history, read it back, see how it stands",
+    "session": "List, show, check sessions",
+    "index": "Build, check, drop the index",
+    "config": "Show and change settings",
+}
+
+Words = dict[str, Any]
+"""The values of a command's arguments and options by name; what was not given is None, False or empty."""
+
+
+def options_of(verb: Verb) -> tuple[Option, ...]:
+    """Give all options that a command knows."""
+    return (*verb.options, *GLOBAL_OPTIONS)
+
+
+def nothing_given(verb: Verb) -> Words:
+    """Give the words of a command before anything is given."""
+    given: Words = {argument.name: [] if argument.rest else None for argument in verb.arguments}
+    for option in options_of(verb):
+        given[option.name] = [] if option.repeats else False if option.takes == "flag" else None
+    return given
