@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 import apsw
 
 from foundation.errors import ContextError
+from index.lagging import Lag
 from index.opening import transaction
 from index.schema import first_rid, last_rid
 from index.sql import rows, run
@@ -21,19 +22,11 @@ from index.stamps import stamp
 from index.tuning import BULK_BYTES, end_bulk, finish_bulk, start_bulk
 from index.writing import Added, Cursor, SessionWriter, cursor, digests, forget
 from sessions.decoding import Parse, fast_parser, slow_parse
-from sessions.locating import LogFile
 from sessions.reading import open_log
 
 _COMMIT_BYTES = 32_000_000
 _PIECE_BYTES = 4_000_000
 _SLOW_PARSER_BYTES = 1_000_000  # importing the fast parser costs as much as parsing this much with the slow one
-
-
-class Lag(NamedTuple):
-    """A file that the index does not have as it is now, and about how many bytes are missing."""
-
-    file: LogFile
-    missing: int
 
 
 class Quarantined(NamedTuple):
@@ -63,28 +56,6 @@ Progress = Callable[[int, int], None]
 
 Expired = Callable[[], bool]
 """Tells whether the time is up."""
-
-
-def lags(db: apsw.Connection, files: Iterable[LogFile]) -> list[Lag]:
-    """Find the files that changed since they were read, in the order given, by their stat results alone."""
-    known = {path: row for path, *row in rows(db, "select path, done, inode, size, mtime, ctime from session")}
-    found = (_lag(known.get(os.fsencode(file.path)), file) for file in files)
-    return [lag for lag in found if lag]
-
-
-def lag_of(db: apsw.Connection, file: LogFile) -> Lag | None:
-    """Tell whether one file changed since it was read."""
-    sql = "select done, inode, size, mtime, ctime from session where path = ?"
-    return _lag(next(rows(db, sql, (os.fsencode(file.path),)), None), file)
-
-
-def _lag(row: Sequence[int] | None, file: LogFile) -> Lag | None:
-    """Hold what is on record of a file, its indexed bytes and its stamp, against the file."""
-    done, *known = row or (0,)
-    if tuple(known) == stamp(file.stat):
-        return None
-    size = file.stat.st_size
-    return Lag(file, size - done if size >= done else size)
 
 
 def catch_up(

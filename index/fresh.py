@@ -4,7 +4,7 @@ Whatever is wrong with the index never stops an answer: a damaged or foreign one
 one that another process holds is read as it is, and one that cannot be written is done without.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -12,7 +12,7 @@ import apsw
 from foundation.durable import Files
 from foundation.errors import ContextError
 from index import opening
-from index.catching_up import Expired, Lag, catch_up, lag_of, lags
+from index.lagging import Lag, lag_of, lags
 from sessions.locating import LogFile
 
 _PATIENCE_MS = 300  # for a writer at work; the answer then says that the index is behind
@@ -45,11 +45,13 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
     return _read_only(folder), ("index-unavailable",)
 
 
-def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: Expired) -> Fresh:
+def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: Callable[[], bool]) -> Fresh:
     """Index what is missing of these files, in their order, until the time is up or another process is in the way."""
     missing = _lags(db, files)
     if not missing:
         return Fresh(db, (), ())
+    from index.catching_up import catch_up
+
     warnings: tuple[str, ...] = ()
     db.set_busy_timeout(_PATIENCE_MS)
     try:

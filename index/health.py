@@ -7,8 +7,9 @@ from typing import NamedTuple
 import apsw
 
 from foundation.errors import ContextError
-from index.catching_up import Quarantined, changed_entries, lags
+from index.catching_up import Quarantined, changed_entries
 from index.erasing import is_pending
+from index.lagging import lags
 from index.opening import current
 from index.rules import RULES
 from index.sql import rows, run, value

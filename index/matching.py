@@ -6,10 +6,9 @@ Each function gives an FTS5 expression, or an empty string where the text holds 
 import re
 from collections.abc import Iterable
 
-from index.tokens import UNSPACED, split_word
+from index.tokens import split_word, unspaced_runs
 
 _WORD = re.compile(r"[^\W_]+")
-_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 
 
 def has_words(text: str) -> bool:
@@ -73,9 +72,11 @@ def _paired(text: str) -> tuple[str, bool]:
     The index holds a run's last character alone. A query's run may end within a longer one, so it gives that
     character up; a run of one character can only be looked up as the beginning of a pair.
     """
+    if text.isascii():
+        return text, False
     open_ended = False
     fed, at = [], 0
-    for run in _UNSPACED_RUN.finditer(text):
+    for run in unspaced_runs().finditer(text):
         pairs = [run[0][start : start + 2] for start in range(len(run[0]))]
         at_end = not has_words(text[run.end() :])
         if at_end and len(pairs) > 1:

@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 import apsw
 
-from foundation import locks
 from foundation.canonical import dumps
 from foundation.durable import PRIVATE_FILE, Files, write_atomically
 from foundation.errors import ContextError
 from index.ranks import phrase_counts
-from index.rules import RULES
 from index.schema import CHECKSUMS, MIGRATIONS
 from index.sql import rows, run
 
@@ -83,6 +81,8 @@ def replace_generation(folder: str, files: Files) -> None:
 @contextlib.contextmanager
 def exclusive(folder: str, files: Files) -> Iterator[None]:
     """Hold the right to switch generations."""
+    from foundation import locks
+
     files.make_folder(folder)
     with locks.held(os.path.join(folder, LOCK), wait_seconds=BUSY_WAIT_MS / 1000, busy="index-busy"):
         yield
@@ -216,6 +216,8 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 
 def _make(folder: str, number: int) -> apsw.Connection:
+    from index.rules import RULES
+
     path = os.path.join(folder, _file_name(number))
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))
     connection = apsw.Connection(path)

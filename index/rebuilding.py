@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from foundation.durable import Files
 from index import opening
-from index.catching_up import Counters, Lag, Progress, fill
+from index.catching_up import Counters, Progress, fill
+from index.lagging import Lag
 from sessions.locating import LogFile
 
 

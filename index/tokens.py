@@ -6,6 +6,7 @@ cannot do are done here before: identifiers in camel case are repeated as their 
 """
 
 import re
+from functools import cache
 
 TOKENIZER = "unicode61 remove_diacritics 2"
 TOKENS_VERSION = "1"
@@ -15,7 +16,7 @@ _ASCII = 128  # bytes from here on belong to other letters
 _LONGEST_WORD = 64  # longer runs of letters are encoded data, not identifiers
 _CACHED_WORDS = 50_000
 
-UNSPACED = (
+_UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
     "\u3040-\u30ff\u31f0-\u31ff"  # Kana
@@ -26,7 +27,6 @@ UNSPACED = (
 )
 """Characters of scripts that are written without spaces, as the inside of a character class."""
 
-_RUN = re.compile(f"[{UNSPACED}]+")
 _SHAPES = bytes(
     ord("a")
     if byte >= _ASCII or chr(byte).islower() or chr(byte).isdigit()
@@ -70,7 +70,13 @@ def camel_parts(raw: bytes) -> str:
 
 def pairs(text: str) -> str:
     """Rewrite each run of an unspaced script as its overlapping pairs, and its last character alone."""
-    return _RUN.sub(_pair_up, text)
+    return unspaced_runs().sub(_pair_up, text)
+
+
+@cache
+def unspaced_runs() -> re.Pattern[str]:
+    """Match the runs of unspaced scripts; compiled when the first text that is not ASCII comes along."""
+    return re.compile(f"[{_UNSPACED}]+")
 
 
 def _pair_up(run: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ time, and loosen only where the owner saved that Pi may trust the project.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from foundation.settings import SETTINGS, defaults, loosens
@@ -33,8 +33,8 @@ def project_file(project: str) -> str:
     return os.path.join(project, pi_files.PROJECT_FOLDER, FILE)
 
 
-def load(agent_dir: str, project: str, *, may_loosen: bool) -> Configuration:
-    """Load the settings in force for a project; `may_loosen` where the owner saved that the project is trusted."""
+def load(agent_dir: str, project: str, *, may_loosen: Callable[[], bool]) -> Configuration:
+    """Load the settings in force for a project; `may_loosen` tells whether the owner trusts it."""
     values, messages = defaults(), []
     origins = dict.fromkeys(SETTINGS, DEFAULT)
     for origin, path in ((GLOBAL, global_file(agent_dir)), (PROJECT, project_file(project))):
@@ -63,7 +63,7 @@ def leaves(found: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _problem(key: str, value: Any, values: dict[str, Any], origin: str, *, may_loosen: bool) -> str:
+def _problem(key: str, value: Any, values: dict[str, Any], origin: str, *, may_loosen: Callable[[], bool]) -> str:
     """Say why a value is rejected; empty where it is taken."""
     setting = SETTINGS.get(key)
     if setting is None:
@@ -72,6 +72,6 @@ def _problem(key: str, value: Any, values: dict[str, Any], origin: str, *, may_l
         return f"not valid, must be {setting.kind}; ignored"
     if origin == PROJECT and setting.global_only:
         return "counts only in the global file; ignored"
-    if origin == PROJECT and not may_loosen and loosens(key, values[key], value):
+    if origin == PROJECT and loosens(key, values[key], value) and not may_loosen():
         return "would show more than the owner's settings, and the project is not trusted; ignored"
     return ""

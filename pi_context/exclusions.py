@@ -8,7 +8,6 @@ import os
 from foundation.canonical import pretty
 from foundation.durable import Files, write_atomically
 from foundation.errors import ContextError
-from foundation.locks import held
 from sessions import pi_files
 
 _FILE, _LOCK = "exclusions.json", "exclusions.lock"
@@ -28,6 +27,8 @@ def excluded_sessions(own_folder: str) -> frozenset[str]:
 
 def change(own_folder: str, disk: Files, *, add: str = "", remove: str = "") -> bool:
     """Add or remove one id; tell whether that changed anything."""
+    from foundation.locks import held
+
     disk.make_folder(own_folder)
     with held(os.path.join(own_folder, _LOCK), wait_seconds=_WAIT_SECONDS, busy="index-busy"):
         before = excluded_sessions(own_folder)

@@ -18,7 +18,6 @@ from pi_context.verbs import Words
 from privacy.audiences import LOCAL, REMOTE, Audience, audience_of
 from recall.here import Here
 from recall.references import References
-from sessions import trusting
 from sessions.locating import (
     LogFile,
     canonical,
@@ -93,15 +92,22 @@ class Surroundings:
     @cached_property
     def trusted(self) -> bool:
         """Whether Pi trusts the project."""
+        from sessions import trusting
+
         return trusting.trusted(agent_dir=self.agent_dir, cwd=self.project, override=self.override, home=self.home)
 
     @cached_property
     def configuration(self) -> Configuration:
         """The settings in force."""
-        decision = self.override
-        if decision is None:
-            decision = trusting.saved_decision(agent_dir=self.agent_dir, cwd=self.project)
-        return configuration.load(self.agent_dir, self.project, may_loosen=decision is True)
+        return configuration.load(self.agent_dir, self.project, may_loosen=self._may_loosen)
+
+    def _may_loosen(self) -> bool:
+        """Tell whether the project's settings may show more than the owner's: only where the owner trusts the project."""
+        from sessions import trusting
+
+        if self.override is not None:
+            return self.override
+        return trusting.saved_decision(agent_dir=self.agent_dir, cwd=self.project) is True
 
     @cached_property
     def override(self) -> bool | None:
@@ -158,7 +164,7 @@ class Surroundings:
             owner=self.owner,
             files=lambda: self.files,
             project=canonical(self.project),
-            trusted=self.trusted,
+            trusted=lambda: self.trusted,
             session=self.session,
             leaf=self.words["leaf"],
             excluded=excluded_sessions(self.own_folder),

@@ -12,7 +12,6 @@ from typing import Unpack
 import apsw
 
 from foundation.errors import ContextError
-from index.catching_up import doubt
 from index.fresh import open_index, start_over
 from index.matching import has_words
 from privacy.audiences import allowed_classes
@@ -66,6 +65,8 @@ def _outcome(here: Here, request: SearchRequest, *, last: bool) -> Outcome:
             find = partial(from_index, db) if db else from_log
             found = find(here, request, chosen, examiner, Outcome(chosen.name))
             if db and examiner.changed and not last:
+                from index.catching_up import doubt
+
                 doubt(db, examiner.changed)
                 raise _Again
     finally:

@@ -15,7 +15,8 @@ from sessions.locating import LogFile
 class Here(NamedTuple):
     """Everything around a question.
 
-    `files` lists the session files of the folders in force when it is called; `project` is the canonical working
+    `files` lists the session files of the folders in force and `trusted` tells whether Pi trusts the project, each when
+    it is called; `project` is the canonical working
     folder; `session` the current session's file, or None where there is none; `leaf` the id of the live leaf, or None
     for the last entry; `excluded` are the ids of sessions that the owner keeps out; `owner` says whether owner acts are
     allowed, `reveal` that the owner wants to see secrets as they are.
@@ -29,7 +30,7 @@ class Here(NamedTuple):
     owner: bool
     files: Callable[[], list[LogFile]]
     project: str
-    trusted: bool
+    trusted: Callable[[], bool]
     session: LogFile | None
     leaf: str | None
     excluded: frozenset[str]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from foundation.texts import VisibleText
-from index.tokens import UNSPACED, split_word
+from index.tokens import split_word, unspaced_runs
 from recall.folding import fold
 from recall.query import Query, Term
 
@@ -22,7 +22,6 @@ Span = tuple[int, int]
 
 _MOST_SPANS = 100  # per term: more tell nothing new about density or the best passage
 _WORDS = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class Verdict(NamedTuple):
@@ -118,7 +117,7 @@ def _edge(text: str, at: int) -> int:
     before, after = text[at - 1], text[at]
     if not (before.isalnum() and after.isalnum()):
         return 1 if "_" in (before, after) else 2
-    if _UNSPACED.match(before) or _UNSPACED.match(after):
+    if not (before.isascii() and after.isascii()) and unspaced_runs().search(before + after):
         return 2
     if after.isupper() and not before.isupper():
         return 1

@@ -107,7 +107,7 @@ def project_files(files: Sequence[LogFile], db: apsw.Connection | None, project:
 def _project(here: Here, db: apsw.Connection | None) -> Sources:
     if not here.values["historyTools.allowProjectScope"]:
         raise ContextError("project-scope-disabled")
-    if not here.trusted:
+    if not here.trusted():
         raise ContextError("project-not-trusted")
     ordered = _ordered(here, _visible(here, project_files(here.files(), db, here.project), db))
     most = here.values["historyTools.maxProjectSessions"]

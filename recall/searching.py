@@ -13,9 +13,7 @@ from recall.here import Here
 from recall.hits import Examiner, Hit, examine
 from recall.presenting import Outcome
 from recall.request import SearchRequest
-from recall.scanning import scan
 from recall.scope import PROJECT_WIDE, SESSION, Sources, authorise, class_filter
-from sessions.tree import outline
 
 CATCH_UP_MS, SCAN_MS = 2000, 2000
 """How long a search may spend on indexing what it is about, and on reading a log itself."""
@@ -62,6 +60,9 @@ def from_log(
     """Add what the current session's log holds from the byte `start` on; other sessions need the index."""
     if chosen.name in PROJECT_WIDE or here.session is None:
         return outcome
+    from recall.scanning import scan
+    from sessions.tree import outline
+
     session = outline(here.session.path, leaf=here.leaf)
     scanned = scan(
         request, examiner, session, session_id=examiner.logs.session_id(session.path), start=start, anywhere=anywhere,

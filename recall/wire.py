@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foundation.clock import iso
-from index.health import State
+
+if TYPE_CHECKING:
+    from index.health import State
 
 Json = dict[str, Any]
 
@@ -100,7 +102,7 @@ def paged(answer: Json, text: str, next_line: int, next_column: int) -> Json:
     return answer
 
 
-def state(scope: str, warnings: Sequence[str], found: State | None, *, owner: bool) -> Json:
+def state(scope: str, warnings: Sequence[str], found: "State | None", *, owner: bool) -> Json:
     """Tell how recall stands for a scope; numbers are for the owner alone."""
     current = found is not None and not (found.files_behind or found.detectors_behind or found.unfinished)
     answer: Json = {

@@ -7,8 +7,9 @@ from typing import Any
 
 from foundation.errors import REFUSED, ContextError
 from index import health, opening
-from index.catching_up import Counters, Progress, Quarantined, catch_up, lags
+from index.catching_up import Counters, Progress, Quarantined, catch_up
 from index.erasing import erase, forget_missing, is_pending
+from index.lagging import lags
 from index.rebuilding import rebuild as build_anew
 from pi_context.call import Call
 from pi_context.output import is_a_terminal, plain
