@@ -5,7 +5,6 @@ arguments; summaries. Out: thinking, images, signatures, tool details, private s
 came from ourselves (our tools, our handoffs, our command's output).
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from foundation.marks import ANSWER_START, HANDOFF_TYPES, OUTPUT_LINE, TOOL_NAMES
@@ -21,7 +20,18 @@ _DEEPEST = 40
 
 def searchable(value: Value) -> RawText:
     """Give the text of an entry, its parts joined by newlines; empty where nothing in it can be searched."""
-    return RawText("\n".join(part for part in _parts(value) if part))
+    parts: list[str] = []
+    kind = value.get("type")
+    if kind == "message":
+        message = value.get("message")
+        if isinstance(message, dict):
+            _take_message(message, parts)
+    elif kind == "custom_message":
+        if value.get("customType") not in HANDOFF_TYPES:
+            _take_content(value.get("content"), parts)
+    elif kind in ("compaction", "branch_summary"):
+        parts.append(_string(value.get("summary")))
+    return RawText("\n".join(filter(None, parts)))
 
 
 def everything(value: Value) -> RawText:
@@ -29,7 +39,9 @@ def everything(value: Value) -> RawText:
 
     For the owner's audit: a secret in a tool's details lies in the log as much as one in a message.
     """
-    return RawText("\n".join(_of_arguments(_without_images(value), "", 0)))
+    parts: list[str] = []
+    _take_values(_without_images(value), "", parts, 0)
+    return RawText("\n".join(parts))
 
 
 def tools(value: Value) -> tuple[str, ...]:
@@ -37,66 +49,50 @@ def tools(value: Value) -> tuple[str, ...]:
     message = value.get("message")
     if not isinstance(message, dict):
         return ()
-    if message.get("role") == "toolResult":
+    role, content = message.get("role"), message.get("content")
+    if role == "toolResult":
         name = message.get("toolName")
         return (name,) if isinstance(name, str) else ()
-    content = message.get("content")
-    if message.get("role") != "assistant" or not isinstance(content, list):
+    if role != "assistant" or not isinstance(content, list):
         return ()
     names = [block.get("name") for block in content if isinstance(block, dict) and block.get("type") == "toolCall"]
-    return tuple(dict.fromkeys(name for name in names if isinstance(name, str)))
+    return tuple(dict.fromkeys(name for name in names if isinstance(name, str))) if names else ()
 
 
-def _parts(value: Value) -> Iterator[str]:
-    match value.get("type"):
-        case "message":
-            message = value.get("message")
-            if isinstance(message, dict):
-                yield from _of_message(message)
-        case "custom_message":
-            if value.get("customType") not in HANDOFF_TYPES:
-                yield from _of_content(value.get("content"))
-        case "compaction" | "branch_summary":
-            yield _string(value.get("summary"))
+def _take_message(message: Value, parts: list[str]) -> None:
+    role, content = message.get("role"), message.get("content")
+    if role in ("user", "assistant"):
+        _take_content(content, parts)
+    elif role == "toolResult":
+        if message.get("toolName") not in TOOL_NAMES:
+            start = len(parts)
+            _take_content(content, parts)
+            parts[start:] = map(_without_echo, parts[start:])
+    elif role == "bashExecution":
+        parts.append(f"$ {_string(message.get('command'))}")
+        parts.append(_without_echo(_string(message.get("output"))))
+    elif role in ("custom", "hookMessage") and message.get("customType") not in HANDOFF_TYPES:
+        _take_content(content, parts)
 
 
-def _of_message(message: Value) -> Iterator[str]:
-    content = message.get("content")
-    match message.get("role"):
-        case "user":
-            yield from _of_content(content)
-        case "assistant":
-            yield from _of_content(content)
-        case "toolResult":
-            if message.get("toolName") not in TOOL_NAMES:
-                yield from map(_without_echo, _of_content(content))
-        case "bashExecution":
-            yield f"$ {_string(message.get('command'))}"
-            yield _without_echo(_string(message.get("output")))
-        case "custom" | "hookMessage":
-            if message.get("customType") not in HANDOFF_TYPES:
-                yield from _of_content(content)
-
-
-def _of_content(content: Any) -> Iterator[str]:
+def _take_content(content: Any, parts: list[str]) -> None:
     if isinstance(content, str):
-        yield content
+        parts.append(content)
     if not isinstance(content, list):
         return
     for block in content:
-        if isinstance(block, str):
-            yield block
-        if not isinstance(block, dict):
-            continue
-        match block.get("type"):
-            case "text":
-                yield _string(block.get("text"))
-            case "toolCall":
+        if isinstance(block, dict):
+            kind = block.get("type")
+            if kind == "text":
+                parts.append(_string(block.get("text")))
+            elif kind == "toolCall":
                 if block.get("name") not in TOOL_NAMES:
-                    yield _string(block.get("name"))
-                    yield from _of_arguments(block.get("arguments"), "", 0)
-            case "image":
-                yield image_note(block)
+                    parts.append(_string(block.get("name")))
+                    _take_values(block.get("arguments"), "", parts, 0)
+            elif kind == "image":
+                parts.append(image_note(block))
+        elif isinstance(block, str):
+            parts.append(block)
 
 
 def image_note(block: Value) -> str:
@@ -110,22 +106,21 @@ def image_note(block: Value) -> str:
     return f"[{kind} {int(size * 10) / 10:g} {unit}]"
 
 
-def _of_arguments(value: Any, name: str, depth: int) -> Iterator[str]:
+def _take_values(value: Any, name: str, parts: list[str], depth: int) -> None:
     """Write a tool's arguments as decoded `name: value` lines, never as JSON with its escapes."""
-    label = f"{name}: " if name else ""
-    match value:
-        case str():
-            yield label + value
-        case dict() if depth < _DEEPEST:
+    if isinstance(value, str):
+        parts.append(f"{name}: {value}" if name else value)
+    elif isinstance(value, dict):
+        if depth < _DEEPEST:
             for key, inner in value.items():
-                yield from _of_arguments(inner, f"{name}.{key}" if name else str(key), depth + 1)
-        case list() if depth < _DEEPEST:
+                _take_values(inner, f"{name}.{key}" if name else key, parts, depth + 1)
+    elif isinstance(value, list):
+        if depth < _DEEPEST:
             for inner in value:
-                yield from _of_arguments(inner, name, depth + 1)
-        case bool():
-            yield label + ("true" if value else "false")
-        case int() | float():
-            yield f"{label}{value}"
+                _take_values(inner, name, parts, depth + 1)
+    elif value is not None:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        parts.append(f"{name}: {text}" if name else text)
 
 
 def _without_images(value: Any, depth: int = 0) -> Any:

@@ -70,7 +70,7 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
             below = children.get(node.id, [])
             if call.out.verbose or _matters(viewer, node, below):
                 if passed:
-                    level.add(Text(f"· {passed} entries", "dim"))
+                    level.add(_passed(passed))
                 passed = 0
                 level.add(_line(call, viewer, node, path))
             else:
@@ -79,7 +79,7 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
                 break
             node = below[0]
         if passed:
-            level.add(Text(f"· {passed} entries", "dim"))
+            level.add(_passed(passed))
         waiting += [(level, child, True) for child in reversed(below)]
     return root
 
@@ -87,6 +87,12 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
 def _matters(viewer: Viewer, node: Node, below: list[Node]) -> bool:
     """Tell whether a person wants to see an entry: turns, summaries, labels, where branches part, and where they end."""
     return node.role == "user" or node.type in _SHOWN_TYPES or node.id in viewer.outline.labels or len(below) != 1
+
+
+def _passed(count: int) -> Any:
+    from rich.text import Text
+
+    return Text(f"· {count} {'entry' if count == 1 else 'entries'}", "dim")
 
 
 def _line(call: Call, viewer: Viewer, node: Node, path: set[str]) -> Any:
