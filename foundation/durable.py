@@ -26,6 +26,9 @@ class Files(Protocol):
     def unlink(self, path: str) -> None:
         """Remove a file; one that is gone already is no error."""
 
+    def fsync_file(self, path: str) -> None:
+        """Make the bytes of a file durable that something else wrote."""
+
     def fsync_folder(self, path: str) -> None:
         """Make the names in a folder durable."""
 
@@ -56,6 +59,14 @@ class RealFiles:
         """Remove a file; one that is gone already is no error."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+    def fsync_file(self, path: str) -> None:
+        """Make the bytes of a file durable that something else wrote."""
+        handle = os.open(path, os.O_RDWR)
+        try:
+            fsync(handle)
+        finally:
+            os.close(handle)
 
     def fsync_folder(self, path: str) -> None:
         """Make the names in a folder durable; where folders cannot be synced this does nothing."""

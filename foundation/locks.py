@@ -1,6 +1,5 @@
 """A kernel-backed lock between processes: the death of its holder releases it, at any moment and for good."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,11 +10,10 @@ from foundation.errors import ContextError
 def held(path: str, *, wait_seconds: float, busy: str) -> Iterator[None]:
     """Hold the lock file `path` while the block runs; raise the code `busy` where another keeps it too long.
 
-    The file stays behind: removing it could split two waiters onto two different files.
+    Its folder must exist. The file stays behind: removing it could split two waiters onto two different files.
     """
     import portalocker
 
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
     lock = portalocker.Lock(path, mode="a", timeout=wait_seconds, flags=flags)
     try:

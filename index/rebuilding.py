@@ -17,7 +17,7 @@ def rebuild(
     Raises ContextError with `index-busy` where another process rebuilds. Interrupted, it leaves the old index as it was.
     """
     with opening.exclusive(folder, disk):
-        number, db = opening.begin_generation(folder)
+        number, db = opening.begin_generation(folder, disk)
         try:
             with opening.transaction(db):
                 counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)

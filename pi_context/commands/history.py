@@ -111,7 +111,7 @@ WARNINGS = {
 
 def _here(call: Call) -> Here:
     folders = shell_references.folders(call.around.own_folder, call.around.variables)
-    return call.around.here(ShellReferences(folders, environment.clock, environment.token))
+    return call.around.here(ShellReferences(folders, call.around.disk, environment.clock, environment.token))
 
 
 def _change(call: Call, identity: str, *, add: bool) -> int:
