@@ -84,7 +84,7 @@ def exclusive(folder: str, files: Files) -> Iterator[None]:
     from foundation import locks
 
     files.make_folder(folder)
-    with locks.held(os.path.join(folder, LOCK), wait_seconds=BUSY_WAIT_MS / 1000, busy="index-busy"):
+    with locks.held(os.path.join(folder, LOCK), files, wait_seconds=BUSY_WAIT_MS / 1000, busy="index-busy"):
         yield
 
 

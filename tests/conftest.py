@@ -2,9 +2,11 @@
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import apsw
 import pytest
+from shelled import Shell
 
 from pi_context.environment import AGENT_MARKS
 
@@ -31,6 +33,14 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    """Give the command on a scratch machine; afterwards every session log must be as it was written."""
+    made = Shell(tmp_path, monkeypatch)
+    yield made
+    made.check_untouched()
 
 
 @pytest.fixture(autouse=True)
