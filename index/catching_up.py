@@ -19,7 +19,7 @@ from index.opening import transaction
 from index.schema import first_rid, last_rid
 from index.sql import rows, run
 from index.stamps import stamp
-from index.tuning import BULK_BYTES, end_bulk, finish_bulk, start_bulk
+from index.tuning import BULK_BYTES, end_bulk, finish_bulk, merge_a_step, start_bulk
 from index.writing import Added, Cursor, SessionWriter, cursor, digests, forget
 from sessions.decoding import Parse, fast_parser, slow_parse
 from sessions.reading import open_log
@@ -83,6 +83,7 @@ def catch_up(
         while queue and not expired():
             with transaction(db):
                 update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
+                merge_a_step(db)
     finally:
         update.close()
     if not queue:

@@ -1,8 +1,8 @@
-"""How FTS5 is set for a bulk build and for daily appends.
+"""How FTS5 merges its segments: in bounded steps that we choose, never all at once behind somebody's back.
 
-A bulk build gathers 16 MB of words before it writes a segment, and merges once at the end. That last merge matters
-twice: it leaves one segment to search, and it lifts the bulk one level up, or else the sixteenth small append after
-it would rewrite everything within one commit.
+FTS5's own automatic merging would one day rewrite everything within the commit of one small append: a bulk build
+leaves a large segment on a low level, and the sixteenth neighbour makes a "crisis". So that is switched off; each
+small update merges a bounded number of pages, and a bulk build merges once, at its end.
 """
 
 import apsw
@@ -13,13 +13,15 @@ from index.sql import run, value
 BULK_BYTES = 48_000_000
 """Bytes of log from which on an update is worth bulk settings."""
 
-_BULK = (("hashsize", 16 << 20), ("automerge", 0), ("crisismerge", 2000))
-_DAILY = (("hashsize", 1 << 20), ("automerge", 4), ("crisismerge", 16))
+STEP_PAGES = 128
+"""Pages that one small update may merge: some milliseconds."""
+
+_BULK_HASH, _DAILY_HASH = 16 << 20, 1 << 20  # bytes of words gathered before a segment is written
 
 
 def start_bulk(db: apsw.Connection) -> None:
     """Set the words for a bulk build; the index remembers it until `finish_bulk`, also over a crash."""
-    _set(db, _BULK)
+    _set(db, "hashsize", _BULK_HASH)
     run(db, "insert or replace into meta values('bulk', 1)")
 
 
@@ -33,7 +35,7 @@ def finish_bulk(db: apsw.Connection) -> None:
 def end_bulk(db: apsw.Connection) -> None:
     """Merge and go back to daily settings, within the caller's transaction."""
     merge(db)
-    _set(db, _DAILY)
+    _set(db, "hashsize", _DAILY_HASH)
     run(db, "delete from meta where key = 'bulk'")
 
 
@@ -42,11 +44,15 @@ def in_bulk(db: apsw.Connection) -> bool:
     return value(db, "select 1 from meta where key = 'bulk'") is not None
 
 
+def merge_a_step(db: apsw.Connection) -> None:
+    """Merge a bounded number of pages, if sixteen segments have gathered on some level."""
+    _set(db, "merge", STEP_PAGES)
+
+
 def merge(db: apsw.Connection) -> None:
     """Write all segments into one; words of deleted rows are gone from it."""
     run(db, "insert into words(words) values('optimize')")
 
 
-def _set(db: apsw.Connection, options: tuple[tuple[str, int], ...]) -> None:
-    for name, value in options:
-        run(db, "insert into words(words, rank) values(?, ?)", (name, value))
+def _set(db: apsw.Connection, option: str, number: int) -> None:
+    run(db, "insert into words(words, rank) values(?, ?)", (option, number))
