@@ -184,7 +184,7 @@ def append(home: Path) -> Iterator[Figure]:
     from index.opening import open_writer
     from sessions.locating import LogFile
 
-    path = sorted((home / "agent" / "sessions").rglob("*.jsonl"))[0]
+    path = min((home / "agent" / "sessions").rglob("*.jsonl"))
     db = open_writer(str(home / "agent" / "pi-context"))
     assert db
     words, times = corpus.Words(random.Random(1), stream=100_000), []
@@ -218,7 +218,7 @@ def append(home: Path) -> Iterator[Figure]:
 
 def start(home: Path) -> Iterator[Figure]:
     """Search in a new process, against Python that does nothing."""
-    path = sorted((home / "agent" / "sessions").rglob("*.jsonl"))[0]
+    path = min((home / "agent" / "sessions").rglob("*.jsonl"))
     script = Path(sys.executable).with_name("pi-context")
     words = [
         str(script),
@@ -248,8 +248,8 @@ def start(home: Path) -> Iterator[Figure]:
 
 def small_things(home: Path, archive: corpus.Archive) -> Iterator[Figure]:
     """Read one entry verified; update with nothing new; scan for secrets."""
-    from index.sql import rows
     from index.opening import open_reader
+    from index.sql import rows
     from privacy.redaction import redact
     from recall.evidence import Logs, Place
     from sessions.decoding import fast_parser

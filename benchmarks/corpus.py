@@ -11,8 +11,56 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SYLLABLES = "ka lo mi ter an vo re du sha pe gri no bel fa ust qui zor en ty la cor wim ja ox hel ri su bran".split()
-KEYWORDS = "def return if else for while class import from try except with async await const let function new".split()
+SYLLABLES = [
+    "ka",
+    "lo",
+    "mi",
+    "ter",
+    "an",
+    "vo",
+    "re",
+    "du",
+    "sha",
+    "pe",
+    "gri",
+    "no",
+    "bel",
+    "fa",
+    "ust",
+    "qui",
+    "zor",
+    "en",
+    "ty",
+    "la",
+    "cor",
+    "wim",
+    "ja",
+    "ox",
+    "hel",
+    "ri",
+    "su",
+    "bran",
+]
+KEYWORDS = [
+    "def",
+    "return",
+    "if",
+    "else",
+    "for",
+    "while",
+    "class",
+    "import",
+    "from",
+    "try",
+    "except",
+    "with",
+    "async",
+    "await",
+    "const",
+    "let",
+    "function",
+    "new",
+]
 FIRST_MS = 1_735_718_400_000
 HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 1500)]
 

@@ -24,9 +24,9 @@ from sessions.locating import (
     find_session,
     newest,
     read_header,
-    session_id,
     session_files,
     session_folders,
+    session_id,
 )
 
 OWN_FOLDER = "pi-context"
@@ -102,7 +102,7 @@ class Surroundings:
         return configuration.load(self.agent_dir, self.project, may_loosen=self._may_loosen)
 
     def _may_loosen(self) -> bool:
-        """Tell whether the project's settings may show more than the owner's: only where the owner trusts the project."""
+        """Tell whether the project's settings may show more than the owner's: only where the owner trusts it."""
         from sessions import trusting
 
         if self.override is not None:

@@ -72,7 +72,7 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
                 if passed:
                     level.add(_passed(passed))
                 passed = 0
-                level.add(_line(call, viewer, node, path))
+                level.add(_line(viewer, node, path))
             else:
                 passed += 1
             if len(below) != 1:
@@ -85,7 +85,7 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
 
 
 def _matters(viewer: Viewer, node: Node, below: list[Node]) -> bool:
-    """Tell whether a person wants to see an entry: turns, summaries, labels, where branches part, and where they end."""
+    """Tell whether a person wants to see an entry: turns, summaries, labels, and where branches part or end."""
     return node.role == "user" or node.type in _SHOWN_TYPES or node.id in viewer.labels or len(below) != 1
 
 
@@ -95,7 +95,7 @@ def _passed(count: int) -> Any:
     return Text(f"· {count} {'entry' if count == 1 else 'entries'}", "dim")
 
 
-def _line(call: Call, viewer: Viewer, node: Node, path: set[str]) -> Any:
+def _line(viewer: Viewer, node: Node, path: set[str]) -> Any:
     from rich.text import Text
 
     found = viewer.look(node).evidence

@@ -12,7 +12,7 @@ from pi_context import api
 
 def opened(shell: Shell, path: Path, **more: str) -> api.History:
     """Open the history of a session of the scratch machine."""
-    return api.open(agent_dir=shell.agent_dir, session=path, **more)  # type: ignore[arg-type]
+    return api.open(agent_dir=shell.agent_dir, session=path, **more)
 
 
 def test_the_api_gives_what_the_shell_gives(shell: Shell) -> None:

@@ -23,7 +23,7 @@ OWNER_ACTS = [
 ]
 
 
-@pytest.mark.parametrize("words", OWNER_ACTS, ids=lambda words: " ".join(words))
+@pytest.mark.parametrize("words", OWNER_ACTS, ids=" ".join)
 def test_owner_acts_need_a_person_and_no_agent(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:

@@ -1,24 +1,17 @@
 """What users of session tools reported, each held as a kind. The number in a docstring names the report."""
 
 import json
-import random
 import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
 from pi_logs import entry, header, line, log, message, talk
-from shelled import Shell
-
-SECRETS = {
-    "github": "ghp_" + "R4nd0mT0k3n" * 3 + "abc",
-    "aws": "AKIA" + "Q7TRX2ZM5NWB4KLD",
-    "password": "Vq8!rT2#zLm5pW",
-}
-ENV_FILE = f"GITHUB_TOKEN={SECRETS['github']}\nAWS_ACCESS_KEY_ID={SECRETS['aws']}\nDB_PASSWORD={SECRETS['password']}\nLOG_LEVEL=info"
+from shelled import Shell, index_bytes
 
 
 def update(shell: Shell) -> dict[str, object]:
@@ -27,10 +20,9 @@ def update(shell: Shell) -> dict[str, object]:
     return answer
 
 
-def index_bytes(shell: Shell) -> bytes:
-    """Give every byte of every file of ours."""
-    folder = shell.agent_dir / "pi-context"
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+def zebras(session: int, length: int, number: int) -> str:
+    """Write a long text about zebras, different for every entry of every session."""
+    return f"zebra {session} {number} " + " ".join(f"word{word * number}" for word in range(length))
 
 
 @pytest.mark.parametrize("cut", [1, 20, 80])
@@ -156,58 +148,6 @@ def test_a_huge_session_is_streamed(shell: Shell) -> None:
     assert int(done.stderr.split()[-1]) <= 220
 
 
-def test_planted_credentials_come_out_nowhere(shell: Shell) -> None:
-    """A13, A14, A15: no value of a planted `.env` is in any output or in any byte of the index, by its tail."""
-    shell.add(
-        message(1, None, "user", "show me the environment"),
-        message(2, 1, "toolResult", ENV_FILE),
-        message(3, 2, "bashExecution", ENV_FILE, command=f"curl -H 'Authorization: Bearer {SECRETS['github']}' x"),
-        message(
-            4,
-            3,
-            "assistant",
-            "",
-            content=[
-                {
-                    "type": "toolCall",
-                    "id": "c",
-                    "name": "bash",
-                    "arguments": {"command": f"export T={SECRETS['github']}"},
-                }
-            ],
-        ),
-        entry(5, 4, "session_info", name=f"token {SECRETS['github']}"),
-    )
-    outputs = [
-        shell("history", "search", word, *kind, expect=0).out
-        for word in ("GITHUB_TOKEN", "LOG_LEVEL", "Authorization", "export")
-        for kind in ((), ("--json",))
-    ]
-    reference = shell.search("LOG_LEVEL")["hits"][0]["sourceRef"]
-    outputs += [shell(*words, expect=0).out for words in (
-        ("history", "read", reference), ("session", "show", "00000002"), ("session", "tree", "-v"), ("session", "context", "--json"),
-        ("session", "list"), ("history", "status", "--json"), ("index", "update"), ("doctor",),
-    )]  # fmt: skip
-
-    for value in SECRETS.values():
-        for start in range(0, len(value) - 6):
-            assert value[start : start + 7] not in "".join(outputs)
-        assert value[-8:].encode() not in index_bytes(shell)
-        assert value[-8:].lower().encode() not in index_bytes(shell)
-        assert shell.found(f'"{value}"') == []
-        assert shell.found(value) == [] or all(value not in shell.search(value)["hits"][0]["excerpt"] for _ in "x")
-
-
-def test_a_secret_on_the_cut_leaves_no_fragment(shell: Shell) -> None:
-    """A17: redaction comes before cutting, so no budget leaves half a key."""
-    secret = SECRETS["github"]
-    shell.add(*talk([f"zebra {'word ' * 300}{secret} {'word ' * 300} zebra"]))
-
-    for budget in (256, 300, 400, 700, 1500):
-        out = shell("history", "search", "zebra", "--json", "--max-output-tokens", budget, expect=0).out
-        assert not any(secret[start : start + 6] in out for start in range(len(secret) - 5))
-
-
 def test_a_moved_session_is_found_at_its_new_place_only(shell: Shell) -> None:
     """A18, A19: after a deletion or a move, hits carry existing paths only."""
     shell.settings({"historyTools": {"allowProjectScope": True}})
@@ -256,7 +196,7 @@ def test_two_updates_at_once_and_a_search_in_between(shell: Shell) -> None:
     """A22, A23: two indexers end in one complete index, and a search answers meanwhile."""
     for number in range(40):
         shell.add(
-            *talk(60, text=lambda n, s=number: f"zebra {s} {n} " + "word " * 60),
+            *talk(60, text=partial(zebras, number, 60)),
             name=f"s{number}.jsonl",
             identity=f"s{number}",
         )
@@ -272,7 +212,7 @@ def test_two_updates_at_once_and_a_search_in_between(shell: Shell) -> None:
     assert shell("history", "status", "--json", expect=0, terminal=True).json["index"]["entries"] == 40 * 60
 
 
-def test_listing_thousands_of_sessions_reads_no_log(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listing_thousands_of_sessions_reads_no_log(shell: Shell) -> None:
     """A24, A25: once indexed, a list and an update of 1,000 sessions open no session file."""
     for number in range(1000):
         shell.write(f"s{number}.jsonl", log(header(str(shell.project), f"s{number}"), *talk(1)))
@@ -364,10 +304,9 @@ def test_a_needle_deep_in_another_project_is_found(shell: Shell) -> None:
 @pytest.mark.slow
 def test_a_killed_build_is_not_called_healthy(shell: Shell) -> None:
     """A37: after kill −9 in the middle the status says how much is missing, and the next update completes it."""
-    words = [f"word{random.Random(7).random()}{number}" for number in range(400)]
     for number in range(30):
         shell.add(
-            *talk(400, text=lambda n, s=number: f"zebra {s} {n} " + " ".join(words)),
+            *talk(400, text=partial(zebras, number, 400)),
             name=f"s{number}.jsonl",
             identity=f"s{number}",
         )
@@ -396,22 +335,3 @@ def test_nul_padding_after_a_crash_is_a_tail(shell: Shell) -> None:
 
     assert shell.found("zebra") == ["00000001"]
     assert shell("session", "verify", "--json", expect=0).json["counts"] == {"torn-tail": 1}
-
-
-UNTOUCHED = [
-    "9f3c2ab1d07e40c9e1d8aa55bb66cc77dd88ee99",
-    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    "019a9057-7b1e-7c44-9d05-1b6f0a3c5e21",
-    "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
-    "/usr/lib/python3.11/site-packages/pkg_resources/_vendor/jaraco",
-    "call_0123456789abcdef toolu_01A09q90qw90lq917835lq9",
-    "def login(password: str = None, token=os.environ['TOKEN']): ...",
-]
-
-
-@pytest.mark.parametrize("text", UNTOUCHED)
-def test_hashes_ids_and_paths_survive_redaction(shell: Shell, text: str) -> None:
-    """A40: digests, ids, integrity strings, paths and ordinary code come back byte for byte."""
-    shell.add(*talk([f"zebra {text} end"]))
-
-    assert shell.search("zebra")["hits"][0]["excerpt"] == f"zebra {text} end"

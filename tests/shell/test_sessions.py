@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from pi_logs import entry, header, line, log, message, stamp, talk
+from pi_logs import Json, entry, header, line, log, message, stamp, talk
 from shelled import Shell
 
 SECRET = "ghp_" + "A7b" * 12
@@ -185,11 +185,11 @@ def test_a_session_is_named_by_file_or_by_the_start_of_its_id(shell: Shell) -> N
 
 def test_old_versions_are_read_and_never_rewritten(shell: Shell) -> None:
     """Version 1 has no ids: its entries get fixed ones, the same in every command, and the file keeps its bytes."""
-    first = {"type": "session", "id": "old", "timestamp": stamp(0), "cwd": str(shell.project)}
+    first: Json = {"type": "session", "id": "old", "timestamp": stamp(0), "cwd": str(shell.project)}
     rows = [
         {"type": "message", "timestamp": stamp(n), "message": {"role": "user", "content": f"zebra {n}"}} for n in (1, 2)
     ]
-    path = shell.write("v1.jsonl", b"".join(map(line, [first, *rows])))
+    path = shell.write("v1.jsonl", b"".join(line(each) for each in [first, *rows]))
 
     found = shell.found("zebra", "--session", path)
 
