@@ -127,7 +127,8 @@ def test_what_javascript_takes_for_no_number(value: object) -> None:
     ("value", "text"),
     [
         ([1, None, "a", [2, True]], "1,,a,2,true"), ({}, "[object Object]"), (1.0, "1"), (1e21, "1e+21"),
-        (None, "null"), (MISSING, "undefined"), (False, "false"), ([{}], "[object Object]"), (1e400, "Infinity"), (-1e400, "-Infinity"),
+        (None, "null"), (MISSING, "undefined"), (False, "false"), ([{}], "[object Object]"), (1e400, "Infinity"),
+        (-1e400, "-Infinity"),
         ("x", "x"), ([], ""),
     ],
 )  # fmt: skip
