@@ -73,12 +73,10 @@ def _in_zone(local: int) -> int | None:
     """Read a clock of the local time zone; years that Python does not know borrow the rules of a like one."""
     from datetime import datetime, timedelta
 
-    borrowed = 0
-    while not _FIRST <= local + borrowed <= _LAST:
-        borrowed += _CYCLE if local < 0 else -_CYCLE
+    like = min(max(local, _FIRST + (local - _FIRST) % _CYCLE), _LAST - (_LAST - local) % _CYCLE)
     try:
-        moment = datetime(1970, 1, 1) + timedelta(milliseconds=local + borrowed)  # noqa: DTZ001 - local on purpose
-        away = round(moment.replace(microsecond=0).timestamp()) * 1000
+        moment = datetime(1970, 1, 1) + timedelta(milliseconds=like)  # noqa: DTZ001 - local on purpose
+        utc = round(moment.replace(microsecond=0).timestamp()) * 1000
     except (OverflowError, OSError, ValueError):
         return local
-    return away + moment.microsecond // 1000 - borrowed
+    return utc + moment.microsecond // 1000 + local - like
