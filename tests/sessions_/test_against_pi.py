@@ -83,6 +83,8 @@ def test_every_session_that_pi_opens_resolves_as_in_pi(
             loaded = load(log, slow_parse)
         for leaf in told["leaves"]:
             identity = loaded.steps[leaf["at"]].id
+            if identity is None:
+                continue  # a list, to which Pi's migration gave an id
             if loaded.chained and identity != leaf["id"]:
                 differences.append(f"{told['name']}: {identity} for {leaf['id']}")
             if difference := differs(ours(path, identity), leaf["view"]):
