@@ -2,7 +2,7 @@
 
 from privacy.secrets.edges import is_word
 from privacy.secrets.letters import surprise
-from privacy.secrets.model import Span
+from privacy.secrets.model import Detector, Span
 from privacy.secrets.runs import piece_end
 from privacy.secrets.shapes import is_hex
 
@@ -20,3 +20,13 @@ def companion(data: bytes, key_id: Span) -> Span | None:
                 return Span(at, stop, "aws-secret-access-key")
         at = max(stop, at + 1)
     return None
+
+
+DETECTORS = (
+    Detector(
+        "aws-secret-access-key", "AWS secret access key next to its access key id",
+        "40 random base64 characters within 160 bytes after an access key id",
+        ("«AKIA{b32:16}»,«{b64:40}»", "«AKIA{b32:16}» «{b64:40}»\n", "id «ASIA{b32:16}»\nkey «{b64:40}»"),
+        ("{hex:40}",),
+    ),
+)

@@ -4,6 +4,16 @@ from privacy.secrets.model import Token
 
 TOKENS = (
     Token(
+        "private-key", "private key in PEM form, once more in base64 (Kubernetes, CI variables)",
+        tuple(
+            "LS0tLS1CRUdJTi" + kind
+            for kind in ("BSU0EgUFJJVkFURS", "BQUklWQVRFIEtFW", "BFQyBQUklWQVRFI", "BPUEVOU1NIIFBSSVZBVE", "BFTkNSWVBURUQgUFJJVkFUR")
+        ),
+        "base64", 64, 0,
+        ("tls.key: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0t{b64:800}»", "«LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t{b64:900}»"),
+        ("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t{b64:800}", "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0{b64:300}"),
+    ),
+    Token(
         "github-token", "GitHub token: personal, OAuth, user-to-server, server-to-server, refresh",
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), "alnum", 36, 255,
         ("«ghp_{an:36}»", "GITHUB_TOKEN=«ghs_{an:36}»", "token «gho_{an:36}» and «ghu_{an:36}»", "«ghr_{an:76}»"),
@@ -65,7 +75,7 @@ TOKENS = (
           ("ATBB", "ATBBLE"), plain=True),
     Token("postman-key", "Postman API key", ("PMAK-",), "url64", 59, 59, ("«PMAK-{hex:24}-{hex:34}»",), ("PMAK-",)),
     Token("pulumi-token", "Pulumi access token", ("pul-",), "hex", 40, 40, ("«pul-{hex:40}»",), ("pul-request",),
-          plain=True),
+          plain=True, guard=("0-9a-f", 4)),
     Token("linear-key", "Linear API or OAuth key", ("lin_api_", "lin_oauth_"), "alnum", 32, 100,
           ("«lin_api_{an:40}»",), ("lin_api_key",)),
     Token("notion-token", "Notion integration token", ("ntn_",), "alnum", 40, 60, ("«ntn_{dec:11}{an:35}»",),
@@ -75,16 +85,17 @@ TOKENS = (
     Token("figma-token", "Figma personal access token", ("figd_",), "url64", 40, 60, ("«figd_{url:40}»",), ("figd_",)),
     Token("prefect-token", "Prefect API token", ("pnu_",), "alnum", 36, 36, ("«pnu_{an:36}»",), ("pnu_x",), plain=True),
     Token("harness-token", "Harness personal or service access token", ("pat.", "sat."), "dotted", 68, 68,
-          ("«pat.{url:22}.{hex:24}.{an:20}»",), ("pat.parse", "sat.value.of.x"), plain=True),
+          ("«pat.{url:22}.{hex:24}.{an:20}»",), ("pat.parse", "sat.value.of.x"), plain=True,
+          guard=("A-Za-z0-9_-", 8)),
     Token("readme-key", "ReadMe API key", ("rdme_",), "lower", 70, 70, ("«rdme_{b36:70}»",), ("rdme_",)),
     Token("infracost-key", "Infracost API key", ("ico-",), "alnum", 32, 32, ("«ico-{an:32}»",), ("ico-file",),
-          plain=True),
+          plain=True, guard=("A-Za-z0-9", 4)),
     Token("clojars-token", "Clojars deploy token", ("CLOJARS_",), "alnum", 60, 60, ("«CLOJARS_{b36:60}»",),
           ("CLOJARS_TOKEN", "CLOJARS_USERNAME")),
     Token("contentful-token", "Contentful management token", ("CFPAT-",), "url64", 43, 60, ("«CFPAT-{url:43}»",),
           ("CFPAT-",)),
     Token("octopus-key", "Octopus Deploy API key", ("API-",), "upper", 25, 32, ("«API-{UP:26}»",),
-          ("API-KEY", "API-VERSION2", "API-REFERENCE"), plain=True),
+          ("API-KEY", "API-VERSION2", "API-REFERENCE"), plain=True, guard=("A-Z0-9", 4)),
     Token("supabase-token", "Supabase access or secret key", ("sbp_", "sb_secret_"), "word", 31, 60,
           ("«sbp_{hex:40}»", "«sb_secret_{an:22}_{an:8}»"), ("sbp_", "sb_secret_key")),
     Token("netlify-token", "Netlify personal access token", ("nfp_",), "alnum", 36, 40, ("«nfp_{an:36}»",), ("nfp_x",),

@@ -25,6 +25,8 @@ def opens(data: bytes, at: int, *, joiners: bytes = b"-.") -> bool:
     """Tell whether a word may begin at `at`: no word character, and none of the `joiners`, stands before it."""
     if at == 0 or not (is_word(data, at - 1) or data[at - 1] in joiners):
         return True
+    if data[at - 1] in joiners and (at == 1 or data[at - 2 : at - 1].isspace() or data[at - 3 : at - 1] == b"\\n"):
+        return True  # the sign of a diff or of a list
     return _ends_escape().search(data[max(0, at - _LOOK_BACK) : at]) is not None
 
 

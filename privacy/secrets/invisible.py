@@ -16,14 +16,19 @@ _REAL = (
     rb"|\xef\xbb\xbf|\xf3\xa0[\x80-\x87][\x80-\xbf]"
 )
 _WRITTEN = (
-    rb"\\+(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,64}[A-Za-z]"
-    rb"|\\+u(?:200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF]|00[aA][dD]|000[0-8bB]|007[fF])"
+    rb"\\{1,8}(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,64}[A-Za-z]"
+    rb"|\\{1,8}u(?:200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF]|00[aA][dD]|000[0-8bB]|007[fF])"
 )
-_CONTROLS = (b"\x1b", b"\x00", b"\x08", b"\x7f", b"\x07", b"\x0e", b"\x0f", b"\x01", b"\x02", b"\x03")
-_BEYOND_ASCII = (
-    b"\xe2\x80", b"\xe2\x81", b"\xef\xbb\xbf", b"\xc2\xad", b"\xef\xb8", b"\xc2\x9b", b"\xe1\xa0", b"\xcd\x8f", b"\xf3\xa0",
+INVISIBLE = (  # what each of the above starts with, as an RE2 pattern
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x9b\xad]|\xcd\x8f|\xd8\x9c|\xe1\xa0[\x8b-\x8e]"
+    rb"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xf3\xa0[\x80-\x87]"
+    rb"|\\u(?:001[bB]|200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF]|00[aA][dD]|000[0-8bB]|007[fF])"
+    rb"|\\(?:x1[bB]|033|e)\["
 )
-_WRITTEN_STARTS = (b"\\u", b"\\x1", b"\\033", b"\\e[")
+INVISIBLE_STARTS = tuple(
+    [bytes([code]) for code in (*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F)]
+    + [b"\xc2", b"\xcd", b"\xd8", b"\xe1", b"\xe2", b"\xef", b"\xf3", b"\\u", b"\\x", b"\\0", b"\\e"]
+)
 
 
 class Cleaned(NamedTuple):
@@ -44,10 +49,8 @@ def _pattern() -> re.Pattern[bytes]:
     return re.compile(_REAL + b"|" + _WRITTEN)
 
 
-def cleaned(data: bytes, *, ascii_only: bool) -> Cleaned | None:
-    """Give the text without invisible parts, or None where it has none."""
-    if not _may_have(data, ascii_only=ascii_only):
-        return None
+def cleaned(data: bytes) -> Cleaned:
+    """Give the text without its invisible parts."""
     pieces: list[bytes] = []
     starts: list[int] = []
     origins: list[int] = []
@@ -59,18 +62,7 @@ def cleaned(data: bytes, *, ascii_only: bool) -> Cleaned | None:
             origins.append(last)
             kept += found.start() - last
         last = found.end()
-    if last == 0:
-        return None
     pieces.append(data[last:])
     starts.append(kept)
     origins.append(last)
     return Cleaned(b"".join(pieces), starts, origins)
-
-
-def _may_have(data: bytes, *, ascii_only: bool) -> bool:
-    """Look for the first bytes only: this runs over every text, and the search for one byte is the fastest there is."""
-    return (
-        any(mark in data for mark in _CONTROLS)
-        or (not ascii_only and any(mark in data for mark in _BEYOND_ASCII))
-        or (b"\\" in data and any(mark in data for mark in _WRITTEN_STARTS))
-    )

@@ -23,7 +23,7 @@ _HEADER = rb"(?:Proc-Type|DEK-Info|Version|Comment|MessageID|Hash|Charset|Encryp
 _LINE = rb"[A-Za-z0-9+/]{1,8192}={0,2}"
 _BARE_LINE = rb"[ \t\"'`,+>|#*-]{0,40}(?:[0-9]{1,6}[\t:|]{1,2} ?)?([A-Za-z0-9+/]{0,256})={0,2}[ \t\r\"'`,+|\\-]{0,40}"
 _CRC = rb"=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])"
-_LEAST_LINE, _LEAST_BODY = 16, 32
+_LEAST_LINE, _SHORT_LINE, _LEAST_BODY = 16, 6, 32
 _BACK = 16_384
 
 
@@ -68,7 +68,7 @@ def _follow(data: bytes, at: int) -> tuple[int, bytes]:
         line = _compiled(_CRC).match(data, place) or _compiled(_LINE).match(data, place)
         if line is None or short or not _fits(line[0], body):
             return stop, body
-        short = len(line[0]) < _LEAST_LINE
+        short = len(line[0]) < _SHORT_LINE
         body, stop = body + line[0].rstrip(b"="), line.end()
 
 
@@ -84,7 +84,7 @@ def _fits(line: bytes, body: bytes) -> bool:
     if len(line) >= _LEAST_LINE:
         return True
     text = line.rstrip(b"=").decode("ascii")
-    return len(body) >= _LEAST_BODY and (line.endswith(b"=") or surprise(text) > 0)
+    return bool(body) and (line.endswith(b"=") or surprise(text) > 0)
 
 
 def _before_end(data: bytes, start: int, end: int) -> Span | None:
@@ -118,10 +118,11 @@ def _look_putty(data: bytes, start: int, end: int) -> Span | None:
 PROBES = (
     Probe(
         _BEGIN + b"|" + _END,
+        b"-",
         lambda matched: matched.startswith((b"-----BEGIN", b"-----END")),
         _look,
     ),
-    Probe(_PUTTY, lambda matched: matched.startswith(b"Private-Lines"), _look_putty),
+    Probe(_PUTTY, b"P", lambda matched: matched.startswith(b"Private-Lines"), _look_putty),
 )
 
 DETECTORS = (

@@ -36,9 +36,9 @@ _NEUTRAL = frozenset(
     "main primary secondary default root admin db str string base base64 b64 hex data content v".split()
 )
 _HARMLESS = frozenset(
-    "csrf xsrf next page pagination continuation continue sync cursor cancel cancellation max min num number count "
+    "csrf xsrf authenticity next page pagination continuation continue sync cursor cancel cancellation max min num number count "
     "total prompt completion input output usage public publishable parse parser lexer syntax design color css theme "
-    "starting change request idempotency verification amz mask unmask pad eos bos sep cls unk stop start end no without is has".split()
+    "starting change update export import unit request idempotency verification amz mask unmask pad eos bos sep cls unk stop start end no without is has".split()
 )
 
 
@@ -70,6 +70,8 @@ def _kind(words: list[str]) -> str | None:
     last = words[-1]
     if last in ("key", "keys") and len(words) > 1:
         before = words[-2]
+        if "secret" in words:
+            return "secret"
         return _KEY_MAKERS.get(before) or ("password" if before in _WHOLE and before != "pass" else None)
     if last in _WHOLE:
         return _WHOLE[last]

@@ -10,18 +10,18 @@ _MASK = frozenset("xX0*.-_#?•…")
 _PLACEHOLDERS = (
     "replace|change|insert|enter|provide|choose|specify|fill|redacted|removed|hidden|masked|omitted|placeholder|"
     "example|sample|dummy|fake|mock|stub|demo|test(?:ing)?|todo|fixme|none|null|nil|undefined|unset|empty|default|"
-    "passwort|password|passwd|passphrase|passcode|pass|pwd|secret|token|credentials?|auth|api|access|private|"
+    "word|passwort|password|passwd|passphrase|passcode|pass|pwd|secret|token|credentials?|auth|api|access|private|"
     "public|client|user(?:name)?|admin|root|guest|login|key|value|string|text|here|your?|the|my|me|our|some|this|"
-    "is|to|with|not|real|valid|invalid|wrong|bad|good|old|new|super|very|strong|weak|secure|insecure|random|long|"
+    "is|to|with|at|least|more|than|char(?:acter)?s?|jwt|not|real|valid|invalid|wrong|bad|good|old|new|super|very|strong|weak|secure|insecure|random|long|"
     "bot|456|789|foo|bar|baz|qux|quux|spam|eggs|hello|world|abc(?:def)?(?:gh)?|xyz|asdf|qwerty|name|host|db|app|id|env|var|"
     "x{2,}|0{3,}|1{3,}|123(?:4(?:5(?:6(?:7(?:89?0?)?)?)?)?)?|[^a-z0-9]"
 )
 _ENOUGH = 4  # characters of its own that a value needs
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _CONSTANT = r"[A-Z]+(?:_[A-Z]+)+"
-_PATTERN = r"\(\?|\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\{[0-9]+,|\\[dwsbDWSB]\b|\[\^"
+_PATTERN = r"\(\?|\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\{[0-9]+,|\\[dwsbDWSB]\b|\[\^|\(\)"
 _TEMPLATE = (
-    r"\$\{|\$\(|\$[A-Za-z_]|\{\{|<%|%\(|%[A-Z_]{3,}%|#\{|\{[A-Za-z_.]*\}|<[A-Za-z]|@@|\[redacted:|\.\.\.|…|\*{3}|•{3}"
+    r"&lt;|\$\{|\$\(|\$[A-Za-z_]|\{\{|<%|%\(|%[A-Z_]{3,}%|#\{|\{[A-Za-z_.]*\}|<[A-Za-z]|@@|\[redacted:|\.\.\.|…|\*{3}|•{3}"
 )
 _CODE = r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$#][\w$]*)+"  # a.b, a?.b, a::b, a->b
 _PATH = r"(?:[A-Za-z]:|~|\.{1,2})?[/\\][\w.@+-]*(?:[/\\][\w.@+-]*)*|[\w.@-]+(?:/[\w.@-]+)*\.[A-Za-z][A-Za-z0-9]{1,4}"
@@ -76,9 +76,14 @@ def is_code(value: str) -> bool:
     return _compiled(f"{_CODE}|{_CONSTANT}", ignore_case=False).fullmatch(value) is not None
 
 
+def is_address(value: str) -> bool:
+    """Tell whether the value is a URL, a URN or the name of a cloud resource."""
+    return "://" in value or value.startswith(("arn:", "urn:"))
+
+
 def is_path(value: str) -> bool:
-    """Tell whether the value is a path or a file name, or has the scheme of a URL."""
-    return "://" in value or value.startswith(("arn:", "urn:")) or _compiled(_PATH, ignore_case=False).fullmatch(value) is not None
+    """Tell whether the value is a path, a file name or an address."""
+    return is_address(value) or _compiled(_PATH, ignore_case=False).fullmatch(value) is not None
 
 
 def is_identifier(value: str) -> bool:

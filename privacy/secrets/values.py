@@ -7,6 +7,7 @@ for values that stand where only values stand (`NAME=value` lines, CLI flags, co
 from privacy.secrets.letters import surprise
 from privacy.secrets.shapes import (
     classes,
+    is_address,
     is_call_id,
     is_code,
     is_hex,
@@ -26,6 +27,7 @@ RULE = (
     "quoted or no identifier; in configuration a letter and a digit, or three or more words of 16 characters in sum, are enough. Never: masks, "
     "templates, filler words, sequences, paths, URLs, dotted names, provider ids; UUIDs only under api-key and secret."
 )
+_NO_PHRASE = frozenset("password passwd pass secret token key name value user your the my this".split())
 _SLACK_BITS = -0.4  # a character
 _LEAST, _LEAST_RANDOM, _LEAST_RANDOM_IN_CODE, _LEAST_HEX, _LEAST_PHRASE = 8, 12, 16, 20, 16
 
@@ -46,18 +48,20 @@ def _is_filler(value: str) -> bool:
         or is_template(value)
         or is_placeholder(value)
         or is_sequence(value)
-        or is_uuid(value)
+        or is_uuid(value.rstrip(":,."))
+        or is_address(value)
         or is_call_id(value)
     )
 
 
 def is_random(value: str, *, config: bool) -> bool:
-    """Tell whether the value looks like one that a machine drew; in configuration words must be plainer to be spared."""
+    """Tell whether the value looks like one that a machine drew; in configuration a little less."""
     if " " in value or not any("a" <= char.lower() <= "z" for char in value):
         return False
     if is_hex(value):
         return len(value) >= _LEAST_HEX
-    return surprise(value) > (_SLACK_BITS * len(value) if config else 0)
+    slack = _SLACK_BITS * len(value) if config and any(char.isdigit() for char in value) else 0.0
+    return surprise(value) > slack
 
 
 def _is_password(value: str, *, config: bool, quoted: bool) -> bool:
@@ -68,5 +72,6 @@ def _is_password(value: str, *, config: bool, quoted: bool) -> bool:
     if digit:
         enough = lower + upper + mark >= 2 or config  # noqa: PLR2004 - two more classes than the digits
         return enough and (quoted or config or not is_identifier(value))
-    words = [word for word in value.replace("_", "-").split("-") if word]
-    return config and len(value) >= _LEAST_PHRASE and len(words) >= 3 and mark  # noqa: PLR2004 - a passphrase
+    words = [word for word in value.lower().replace("_", "-").split("-") if word]
+    phrase = len(value) >= _LEAST_PHRASE and len(words) >= 3 and not _NO_PHRASE.intersection(words)  # noqa: PLR2004
+    return config and mark and phrase

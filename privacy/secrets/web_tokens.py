@@ -1,8 +1,8 @@
 """Finds JSON Web Tokens: three base64url pieces, of which the first decodes to a JSON header."""
 
 from privacy.secrets.model import Detector, Probe, Span
-from privacy.secrets.runs import gather, piece_end
-from privacy.secrets.prefixes import broken, joined, unbroken
+from privacy.secrets.runs import LONGEST, gather, piece_end
+from privacy.secrets.prefixes import broken, unbroken
 
 _LONGEST_HEADER = 8192
 _SIGNATURES = {"HS256": 43, "HS384": 64, "HS512": 86, "ES256": 86, "ES384": 128, "ES512": 176, "EdDSA": 86}
@@ -11,18 +11,16 @@ _LEAST_PAYLOAD = 8
 
 
 def _look(data: bytes, start: int, end: int) -> Span | None:
-    if unbroken(data[start:end]) != b"eyJ":
-        return None
     if start and data[start - 1 : start].isalnum() and data[start - 2 : start - 1] not in (b"\\", b"%"):
         return None
-    head = gather(data, start, "url64", wanted=_LONGEST_HEADER, most=_LONGEST_HEADER)
+    head = gather(data, start, "url64", wanted=_LONGEST_HEADER, most=_LONGEST_HEADER, far=_LONGEST_HEADER)
     if data[head.end : head.end + 1] != b".":
         return None
     header = _json_header(head.body)
     if header is None:
         return None
     signature = next((count for name, count in _SIGNATURES.items() if name in header), _RSA_SIGNATURE)
-    payload = gather(data, head.end + 1, "url64", wanted=_LEAST_PAYLOAD, most=0)
+    payload = gather(data, head.end + 1, "url64", wanted=_LEAST_PAYLOAD, most=0, far=LONGEST)
     if len(payload.body) < _LEAST_PAYLOAD:
         return None
     stop = payload.end
@@ -47,7 +45,7 @@ def _json_header(piece: str) -> str | None:
     return header if header.startswith("{") and ('"alg"' in header or '"typ"' in header) else None
 
 
-PROBE = Probe(broken([b"eyJ"]), lambda matched: joined(matched) == b"eyJ", _look)
+PROBE = Probe(broken([b"eyJ"]), b"e", lambda matched: unbroken(matched) == b"eyJ", _look)
 
 DETECTORS = (
     Detector(
