@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+from foundation.texts import RawText
 from privacy.redaction import redact
 from privacy.secrets import RULES_VERSION, Secret, find
-from foundation.texts import RawText
 
 _LEAK = 6  # characters of a secret that must not stay in a row
 _BINARY_SHARE = 0.02
@@ -68,7 +68,10 @@ def leaks(secret: str, text: str) -> bool:
     """Tell whether six characters of the secret in a row are still in the text."""
     pieces = secret.split("\n") if "\n" in secret else [secret]
     return any(
-        piece[at : at + _LEAK] in text for piece in pieces if "-----" not in piece for at in range(len(piece) - _LEAK + 1)
+        piece[at : at + _LEAK] in text
+        for piece in pieces
+        if "-----" not in piece
+        for at in range(len(piece) - _LEAK + 1)
     )
 
 
@@ -174,7 +177,13 @@ def code(paths: list[str]) -> int:
 
 def _described(path: str, text: str, span: Secret) -> Found:
     line = text.count("\n", 0, span.start) + text.count("\\n", 0, span.start) + 1
-    around = text[max(0, span.start - 60) : span.start] + "«" + text[span.start : span.end][:80] + "»" + text[span.end : span.end + 20]
+    around = (
+        text[max(0, span.start - 60) : span.start]
+        + "«"
+        + text[span.start : span.end][:80]
+        + "»"
+        + text[span.end : span.end + 20]
+    )
     return Found(path, line, span.kind, text[span.start : span.end][:80], around)
 
 
@@ -183,7 +192,8 @@ def _described(path: str, text: str, span: Secret) -> Found:
 WORST = {
     "a": "a", "spaces": " ", "newlines": "\n", "backslashes": "\\", "quotes": '"', "password=": "password=",
     'password="': 'password="', "password: '\\": "password: '\\", "-----BEGIN": "-----BEGIN PRIVATE KEY-----\n",
-    "-----END": "-----END PRIVATE KEY-----\n", "sk-": "sk-", "sk-\\n": "sk-\n", "eyJ": "eyJ", "eyJ.": "eyJhbGciOiJub25lIn0.",
+    "-----END": "-----END PRIVATE KEY-----\n", "sk-": "sk-", "sk-\\n": "sk-\n", "eyJ": "eyJ",
+    "eyJ.": "eyJhbGciOiJub25lIn0.",
     "base64": "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU2Nzg5", "://": "://a:b", "://@": "://a:b@", "ghp_": "ghp_",
     "AKIA": "AKIA", "bearer": "bearer aaaaaaaa ", "esc": "\x1b[0m", "zero-width": "\u200b", "login": "login a ",
     "token=": "token=aB3dE5gH7jK9mN1pQ3s\n", "digits": "1234567890:AA", "--token": "--token ", "url64": "aB3_dE5-gH7",
@@ -201,7 +211,7 @@ def worst(size: int = 30_000_000) -> int:
             find(text)
             took.append(time.process_time() - start)
         growth = took[1] / max(took[0], 1e-3)
-        bad += growth > 3  # noqa: PLR2004 - twice the text, at most three times the work
+        bad += growth > 3
         print(f"  {name:14} {took[0]:7.2f} s, {took[1]:7.2f} s, growth {growth:.1f}")
     return bad
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Span
-from privacy.secrets.names import meaning
+from privacy.secrets.names import Meaning, meaning
 from privacy.secrets.places import FAR, Place, end_of, name_around, value_behind
 from privacy.secrets.runs import after_break, piece_end
 from privacy.secrets.shapes import is_hex
@@ -23,7 +23,9 @@ _WORD = (
 )
 _SIGN = rb"(?:=>|:=|\?=|\|\|=|===?|[:=])"
 _BETWEEN = (
-    rb"(?:(?:\\*[\"'`])?[\])]?[ \t]*" + _SIGN + rb"|>|\\*[\"']?,?(?:\s|\\+[nr])*\\*[\"']?(?i:value)\\*[\"']?[ \t]*[:=])"
+    rb"(?:(?:\\*[\"'`])?[\])]?[ \t]*"
+    + _SIGN
+    + rb"|>|\\*[\"']?,?(?:\s|\\+[nr])*[+-]?[ \t]*\\*[\"']?(?i:value)\\*[\"']?[ \t]*[:=])"
 )
 _FLAG = rb"--[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key|access-?key)[a-z-]*(?:[ \t]+|\\*[\"'],[ \t]*)"
 _VALUE = rb"[ \t]*[^\s(){}\[\],;|&=]"
@@ -48,7 +50,7 @@ def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span 
     if place is None or _letters(place.text) == _letters(name):
         return None
     whole = place if place.quoted else _joined(data, place)
-    place = next((one for one in (whole, place) if _is_secret(one, human=named.human)), None)
+    place = next((one for one in (whole, place) if _is_secret(one, named)), None)
     if place is None:
         return None
     stop = end_of(data, place)
@@ -58,8 +60,8 @@ def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span 
     return Span(place.start, stop, named.kind)
 
 
-def _is_secret(place: Place, *, human: bool) -> bool:
-    return is_secret(place.text, human=human, config=place.config, quoted=place.quoted)
+def _is_secret(place: Place, named: Meaning) -> bool:
+    return is_secret(place.text, human=named.human, uuid=named.uuid, config=place.config, quoted=place.quoted)
 
 
 def _letters(text: str) -> str:
@@ -96,76 +98,164 @@ def _goes_on(data: bytes, text: str, piece: str, stop: int) -> bool:
 
 DETECTORS = (
     Detector(
-        "password", "password, passphrase or passcode behind a name that says so", RULE,
+        "password",
+        "password, passphrase or passcode behind a name that says so",
+        RULE,
         (
-            "DB_PASSWORD=«correct-horse-7battery»", 'password: "«hunter2-Kx9»"', "export PGPASSWORD='«{an:14}»'",
-            '{"password": "«hunter2-Kx9»", "user": "a"}', '{\\"dbPassword\\": \\"«hunter2-Kx9»\\"}',
-            "Server=db;User Id=sa;Password=«{an:14}»;Encrypt=true", "mysql --password=«{an:14}» -h db",
-            "tool --password «hunter2-Kx9» --user me", "spring.datasource.password=«hunter2x9»",
-            "<password>«hunter2-Kx9»</password>", "smtp_pass: «hunter2-Kx9»", "password := \"«hunter2-Kx9»\"",
-            "  - name: DB_PASSWORD\n    value: «hunter2-Kx9»", "DB_PASSWORD=«correct-horse-battery-staple»",
-            "'PASSWORD': '«hunter2-Kx9»',", "password => \"«hunter2-Kx9»\"", 'password = SecretStr("«hunter2-Kx9»")',
+            "DB_PASSWORD=«correct-horse-7battery»",
+            'password: "«hunter2-Kx9»"',
+            "export PGPASSWORD='«{an:14}»'",
+            '{"password": "«hunter2-Kx9»", "user": "a"}',
+            '{\\"dbPassword\\": \\"«hunter2-Kx9»\\"}',
+            "Server=db;User Id=sa;Password=«{an:14}»;Encrypt=true",
+            "mysql --password=«{an:14}» -h db",
+            "tool --password «hunter2-Kx9» --user me",
+            "spring.datasource.password=«hunter2x9»",
+            "<password>«hunter2-Kx9»</password>",
+            "smtp_pass: «hunter2-Kx9»",
+            'password := "«hunter2-Kx9»"',
+            "  - name: DB_PASSWORD\n    value: «hunter2-Kx9»",
+            "DB_PASSWORD=«correct-horse-battery-staple»",
+            "'PASSWORD': '«hunter2-Kx9»',",
+            'password => "«hunter2-Kx9»"',
+            'password = SecretStr("«hunter2-Kx9»")',
             'const password: string = "«hunter2-Kx9»";',
         ),
         (
-            "password: string", "password: str = None", "password = input()", "password = getpass.getpass()",
-            "PASSWORD_HASHERS", "password=${DB_PASSWORD}", 'password: "<password>"', "password: ********",
-            "password: changeme", "password=password123", 'password="your-password-here"', "password: example",
-            "if password != confirm_password2:", "password: options.password2", "PASSWORD=$(cat /run/secrets/pw)",
-            "DB_PASSWORD_FILE=/run/secrets/db-password1", "password: Annotated[str, Field(min_length=8)]",
-            '"password": "Password must have 8 characters"', "password=[redacted:password]", "--password PASSWORD1",
-            "password_hash = sha256(pw1).hexdigest()", 'password: "Passwort eingeben 1"', "PASSWORD_MIN_LENGTH=12",
+            "password: string",
+            "password: str = None",
+            "password = input()",
+            "password = getpass.getpass()",
+            "PASSWORD_HASHERS",
+            "password=${DB_PASSWORD}",
+            'password: "<password>"',
+            "password: ********",
+            "password: changeme",
+            "password=password123",
+            'password="your-password-here"',
+            "password: example",
+            "if password != confirm_password2:",
+            "password: options.password2",
+            "PASSWORD=$(cat /run/secrets/pw)",
+            "DB_PASSWORD_FILE=/run/secrets/db-password1",
+            "password: Annotated[str, Field(min_length=8)]",
+            '"password": "Password must have 8 characters"',
+            "password=[redacted:password]",
+            "--password PASSWORD1",
+            "password_hash = sha256(pw1).hexdigest()",
+            'password: "Passwort eingeben 1"',
+            "PASSWORD_MIN_LENGTH=12",
         ),
     ),
     Detector(
-        "secret", "secret or signing, encryption, private key behind a name that says so", RULE,
+        "secret",
+        "secret or signing, encryption, private key behind a name that says so",
+        RULE,
         (
-            "CLIENT_SECRET=«{an:32}»", "client-secret: «{url:40}»", 'SECRET_KEY = "«{an:50}»"',
-            "AccountName=acme;AccountKey=«{b64:86}==»;EndpointSuffix=core.windows.net", "secret=«{hex:32}»",
-            "clientSecret: '«{hex:64}»'", "aws_secret_access_key = «{b64:40}»", "JWT_SECRET=«{b36:24}»",
+            "CLIENT_SECRET=«{an:32}»",
+            "client-secret: «{url:40}»",
+            'SECRET_KEY = "«{an:50}»"',
+            "AccountName=acme;AccountKey=«{b64:86}==»;EndpointSuffix=core.windows.net",
+            "secret=«{hex:32}»",
+            "clientSecret: '«{hex:64}»'",
+            "aws_secret_access_key = «{b64:40}»",
+            "JWT_SECRET=«{b36:24}»",
             "client-key-data: «{b64:600}=»",
         ),
         (
-            "secretName: my-secret", "secret: my-app-secret-v2", "SECRET_KEY = os.environ['SECRET_KEY']",
-            "secret = {{ secret }}", "secretKeyRef: {name: db, key: password}", "clientSecret: config.clientSecret",
-            "aws_secret_access_key=None", "STORAGE_KEY = 'app:v2:sidebar-width'", "secret: 123e4567",
+            "secretName: my-secret",
+            "secret: my-app-secret-v2",
+            "SECRET_KEY = os.environ['SECRET_KEY']",
+            "secret = {{ secret }}",
+            "secretKeyRef: {name: db, key: password}",
+            "clientSecret: config.clientSecret",
+            "aws_secret_access_key=None",
+            "STORAGE_KEY = 'app:v2:sidebar-width'",
+            "secret: 123e4567",
             "arn:aws:secretsmanager:us-east-1:1:secret:MyTestSecret-a1b2c3",
         ),
     ),
     Detector(
-        "token", "token behind a name that says so", RULE,
+        "token",
+        "token behind a name that says so",
+        RULE,
         (
-            "API_TOKEN=«{an:32}»", 'token: "«{an:40}»"', "?access_token=«{url:40}»&x=1", "auth_token = '«{hex:40}»'",
-            "//registry.example.com/:_authToken=«{an:36}»", "tool login --token «{an:30}»", "refreshToken:«{url:43}»",
+            "API_TOKEN=«{an:32}»",
+            'token: "«{an:40}»"',
+            "?access_token=«{url:40}»&x=1",
+            "auth_token = '«{hex:40}»'",
+            "//registry.example.com/:_authToken=«{an:36}»",
+            "tool login --token «{an:30}»",
+            "refreshToken:«{url:43}»",
             "X-Auth-Token: «{an:32}»",
         ),
         (
-            "token = get_token()", "token: token.value", 'os.environ["TOKEN"]', "process.env.TOKEN", 'getenv("X")',
-            "$TOKEN", "token_count=4096", "max_tokens: 8000", "csrf_token", "csrf_token={an:32}", "nextToken: {an:32}",
-            "token: {uuid}", "token = next(tokens, None)", 'token: "identifier"', "TokenType: 'bearer'",
-            "AUTH_TOKEN=AUTH_TOKEN", "token=call_{an:24}", 'token == "function"', "tokens: [1, 2, 3]",
+            "token = get_token()",
+            "token: token.value",
+            'os.environ["TOKEN"]',
+            "process.env.TOKEN",
+            'getenv("X")',
+            "$TOKEN",
+            "token_count=4096",
+            "max_tokens: 8000",
+            "csrf_token",
+            "csrf_token={an:32}",
+            "nextToken: {an:32}",
+            "token: {uuid}",
+            "token = next(tokens, None)",
+            'token: "identifier"',
+            "TokenType: 'bearer'",
+            "AUTH_TOKEN=AUTH_TOKEN",
+            "token=call_{an:24}",
+            'token == "function"',
+            "tokens: [1, 2, 3]",
         ),
     ),
     Detector(
-        "api-key", "API or access key behind a name that says so", RULE,
+        "api-key",
+        "API or access key behind a name that says so",
+        RULE,
         (
-            "API_KEY=«{hex:32}»", '"apiKey": "«{an:32}»"', "x-api-key: «{an:40}»", "api_key='«{url:43}»'",
-            "HEROKU_API_KEY=«{an:36}»", '\\"api_key\\":\\"«{hex:32}»\\"',
+            "API_KEY=«{hex:32}»",
+            '"apiKey": "«{an:32}»"',
+            "x-api-key: «{an:40}»",
+            "api_key='«{url:43}»'",
+            "HEROKU_API_KEY=«{an:36}»",
+            '\\"api_key\\":\\"«{hex:32}»\\"',
         ),
         (
-            "api_key=None", "your-api-key-here", "API_KEY=your-api-key-here", "apiKey: process.env.API_KEY",
-            'api_key="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"', "api_key: str | None = None", "API_KEY=<API_KEY>",
-            "api_key_id: 12", "AWS_ACCESS_KEY_ID", "publicKey: {an:40}", "cache_key = f'{user}:{page}'",
+            "api_key=None",
+            "your-api-key-here",
+            "API_KEY=your-api-key-here",
+            "apiKey: process.env.API_KEY",
+            'api_key="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+            "api_key: str | None = None",
+            "API_KEY=<API_KEY>",
+            "api_key_id: 12",
+            "AWS_ACCESS_KEY_ID",
+            "publicKey: {an:40}",
+            "cache_key = f'{user}:{page}'",
         ),
     ),
     Detector(
-        "credential", "credential or authorisation behind a name that says so", RULE,
+        "credential",
+        "credential or authorisation behind a name that says so",
+        RULE,
         (
-            '"auth": "«{basic}»"', "credentials = '«{an:40}»'", "Authorization: «{an:40}»", "_auth=«{basic}»",
+            '"auth": "«{basic}»"',
+            "credentials = '«{an:40}»'",
+            "Authorization: «{an:40}»",
+            "_auth=«{basic}»",
         ),
         (
-            "auth: true", "credentials: include", "authorization: required", "author: someone", "auth = HTTPBasicAuth(u, p)",
-            "SERVER_AUTH = '1.3.6.1.5.5.7.3.1'", "credentials: 'same-origin'", "auth: oauth2-client-credentials",
+            "auth: true",
+            "credentials: include",
+            "authorization: required",
+            "author: someone",
+            "auth = HTTPBasicAuth(u, p)",
+            "SERVER_AUTH = '1.3.6.1.5.5.7.3.1'",
+            "credentials: 'same-origin'",
+            "auth: oauth2-client-credentials",
         ),
     ),
 )

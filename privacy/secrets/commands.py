@@ -7,7 +7,7 @@ from privacy.secrets.model import Detector, Probe, Span
 from privacy.secrets.quoted import read
 from privacy.secrets.values import is_secret
 
-_NETRC = rb"(?i:login)(?:\s|\\n)+[^\s\\]+(?:\s|\\n)+(?i:password)(?:[ \t]|\\t)+"
+_NETRC = rb"(?i:login)(?:\s|\\+n)+[^\s\\]+(?:\s|\\+n)+(?:[+-][ \t]*)?(?i:password)(?:[ \t]|\\+t)+"
 _USER = rb"[ \t](?:-u|--user|--proxy-user)(?:[ \t]+|=)?\\*[\"']?[A-Za-z0-9._@%+-]+:[^\s\"'\\]"
 _SSHPASS = rb"sshpass[ \t]+-p[ \t]*"
 _PGPASS = rb":(?:5432|5433|6432):[^:/\s\\]+:[^:/\s\\]+:"
@@ -63,18 +63,32 @@ PROBES = (
 
 DETECTORS = (
     Detector(
-        "netrc-password", "password of a .netrc file", "`login NAME password VALUE`, judged as in configuration",
-        ("machine api.example.com login me password «{an:14}»", "machine x.example\n  login bob\n  password «hunter2-Kx9»"),
+        "netrc-password",
+        "password of a .netrc file",
+        "`login NAME password VALUE`, judged as in configuration",
+        (
+            "machine api.example.com login me password «{an:14}»",
+            "machine x.example\n  login bob\n  password «hunter2-Kx9»",
+        ),
         ("login form password field", "Login with password authentication", "login me password ${PASSWORD}"),
     ),
     Detector(
-        "password", "password behind `curl -u user:` or `sshpass -p`", "judged as in configuration",
+        "password",
+        "password behind `curl -u user:` or `sshpass -p`",
+        "judged as in configuration",
         ("curl -s -u admin:«{an:12}x7» https://api.example.com", "sshpass -p '«hunter2-Kx9»' ssh me@host"),
-        ("docker run -u 1000:1000 image", "curl -u user:password https://example.com", "curl -u $USER:$PASS https://x.y",
-         "sshpass -p \"$PASS\" ssh host"),
+        (
+            "docker run -u 1000:1000 image",
+            "curl -u user:password https://example.com",
+            "curl -u $USER:$PASS https://x.y",
+            'sshpass -p "$PASS" ssh host',
+        ),
     ),
     Detector(
-        "pgpass-password", "password of a .pgpass file", "`host:5432:database:user:VALUE`, judged as in configuration",
-        ("db.example.com:5432:app:svc:«hunter2-Kx9»",), ("host:5432:db:user:password", "a.js:5432:12:"),
+        "pgpass-password",
+        "password of a .pgpass file",
+        "`host:5432:database:user:VALUE`, judged as in configuration",
+        ("db.example.com:5432:app:svc:«hunter2-Kx9»",),
+        ("host:5432:db:user:password", "a.js:5432:12:"),
     ),
 )

@@ -40,7 +40,9 @@ def detectors() -> tuple[Detector, ...]:
 def _how(rule: Token) -> str:
     """Say in words how a rule of the catalogues finds its keys."""
     prefixes = ", ".join(f"`{prefix}`" for prefix in rule.prefixes)
-    count = str(rule.low) if rule.low == rule.high else f"{rule.low} to {rule.high}" if rule.high else f"{rule.low} or more"
+    count = (
+        str(rule.low) if rule.low == rule.high else f"{rule.low} to {rule.high}" if rule.high else f"{rule.low} or more"
+    )
     if rule.plain:
         return f"a word that starts with {prefixes}, then {count} random characters of {rule.alphabet}"
     return f"{prefixes}, then {count} characters of {rule.alphabet}, from {tokens.CUT} random ones on if cut off"

@@ -52,15 +52,30 @@ PROBE = Probe(_BEARER + b"|" + _BASIC, b"bB", lambda matched: matched[:2].lower(
 
 DETECTORS = (
     Detector(
-        "bearer-token", "token behind the word Bearer", "`Bearer` and 16 or more characters that look random",
-        ("Authorization: Bearer «{an:40}»", '-H "Authorization: Bearer «{url:43}»"', "bearer «{hex:32}»", "Bearer «{uuid}»"),
+        "bearer-token",
+        "token behind the word Bearer",
+        "`Bearer` and 16 or more characters that look random",
         (
-            "Bearer authentication-is-required", "bearer token", "Authorization: Bearer $TOKEN", "Bearer <your token>",
-            "Authorization: Bearer xxxxxxxxxxxxxxxxxxxx", "Bearer YOUR_ACCESS_TOKEN_GOES_HERE", "Bearer ${token}",
+            "Authorization: Bearer «{an:40}»",
+            '-H "Authorization: Bearer «{url:43}»"',
+            "bearer «{hex:32}»",
+            "Bearer «{uuid}»",
+        ),
+        (
+            "Bearer authentication-is-required",
+            "bearer token",
+            "Authorization: Bearer $TOKEN",
+            "Bearer <your token>",
+            "Authorization: Bearer xxxxxxxxxxxxxxxxxxxx",
+            "Bearer YOUR_ACCESS_TOKEN_GOES_HERE",
+            "Bearer ${token}",
         ),
     ),
     Detector(
-        "basic-auth", "user and password behind the word Basic", "`Basic` and base64 that decodes to `user:password`",
-        ("Authorization: Basic «{basic}»",), ("Basic authentication", "basic understanding of it", "Basic QmFzaWM="),
+        "basic-auth",
+        "user and password behind the word Basic",
+        "`Basic` and base64 that decodes to `user:password`",
+        ("Authorization: Basic «{basic}»",),
+        ("Basic authentication", "basic understanding of it", "Basic QmFzaWM="),
     ),
 )

@@ -19,7 +19,9 @@ _GAP = (  # what may stand between two lines of a block
     rb"|(?<![A-Za-z0-9+/=])[0-9]{1,6}(?:[\t:|)-]|\\t|[ ]{1,4}(?=[A-Za-z0-9+/]{16})|\xe2\x86\x92|\xe2\x94\x82)"
     rb"|(?<![A-Za-z0-9+/=])[\w./-]{1,200}[:-][0-9]{1,6}[:-]){0,200}"
 )
-_HEADER = rb"(?:Proc-Type|DEK-Info|Version|Comment|MessageID|Hash|Charset|Encryption|Key-Derivation)[ \t]*:[^\n\\\"']{0,200}"
+_HEADER = (
+    rb"(?:Proc-Type|DEK-Info|Version|Comment|MessageID|Hash|Charset|Encryption|Key-Derivation)[ \t]*:[^\n\\\"']{0,200}"
+)
 _LINE = rb"[A-Za-z0-9+/]{1,8192}={0,2}"
 _BARE_LINE = rb"[ \t\"'`,+>|#*-]{0,40}(?:[0-9]{1,6}[\t:|]{1,2} ?)?([A-Za-z0-9+/]{0,256})={0,2}[ \t\r\"'`,+|\\-]{0,40}"
 _CRC = rb"=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])"
@@ -73,14 +75,14 @@ def _follow(data: bytes, at: int) -> tuple[int, bytes]:
 
 
 def _dashes_before(data: bytes, at: int) -> int:
-    """The gap may have swallowed the dashes of the END line: step back over them."""
+    """Step back over the dashes of the END line, which the gap may have swallowed."""
     while at and data[at - 1 : at] == b"-":
         at -= 1
     return at
 
 
 def _fits(line: bytes, body: bytes) -> bool:
-    """A line of a key is long; the last one may be short, but then it is no word."""
+    """Tell whether a line can belong to a key: it is long, or it is short and no word."""
     if len(line) >= _LEAST_LINE:
         return True
     text = line.rstrip(b"=").decode("ascii")
@@ -127,25 +129,40 @@ PROBES = (
 
 DETECTORS = (
     Detector(
-        "private-key", "private key in PEM form: PKCS#1, PKCS#8, EC, DSA, OpenSSH, encrypted or not",
+        "private-key",
+        "private key in PEM form: PKCS#1, PKCS#8, EC, DSA, OpenSSH, encrypted or not",
         "`-----BEGIN … PRIVATE KEY`, then lines of base64 up to the END line or to the first line that is none; also "
         "the base64 lines straight before a lone END line",
-        ("«{pem:RSA }»", "«{pem:}»", "«{pem:OPENSSH }»", "«{pem:EC }»", "«{pem:ENCRYPTED }»", "«{pemcut:RSA }»", "«{pemtail:RSA }»"),
         (
-            "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+            "«{pem:RSA }»",
+            "«{pem:}»",
+            "«{pem:OPENSSH }»",
+            "«{pem:EC }»",
+            "«{pem:ENCRYPTED }»",
+            "«{pemcut:RSA }»",
+            "«{pemtail:RSA }»",
+        ),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
             'if text.startswith("-----BEGIN PRIVATE KEY-----") and text.endswith("-----END PRIVATE KEY-----"):',
             '"-----BEGIN RSA PRIVATE KEY-----\\n" + body + "\\n-----END RSA PRIVATE KEY-----"',
-            "{pem:PUBLIC}", "{cert}",
+            "{pem:PUBLIC}",
+            "{cert}",
         ),
     ),
     Detector(
-        "pgp-private-key", "PGP private key block",
+        "pgp-private-key",
+        "PGP private key block",
         "`-----BEGIN PGP PRIVATE KEY BLOCK`, then headers and lines of base64, as for PEM",
-        ("«{pgp}»",), ("-----BEGIN PGP PRIVATE KEY BLOCK-----", "{pgppublic}"),
+        ("«{pgp}»",),
+        ("-----BEGIN PGP PRIVATE KEY BLOCK-----", "{pgppublic}"),
     ),
     Detector(
-        "putty-private-key", "private part of a PuTTY key file",
+        "putty-private-key",
+        "private part of a PuTTY key file",
         "`Private-Lines: N`, then the lines of base64",
-        ("PuTTY-User-Key-File-2: ssh-ed25519\n«Private-Lines: 1\n{b64:44}»\nPrivate-MAC: 00",), ("Private-Lines: 1",),
+        ("PuTTY-User-Key-File-2: ssh-ed25519\n«Private-Lines: 1\n{b64:44}»\nPrivate-MAC: 00",),
+        ("Private-Lines: 1",),
     ),
 )

@@ -49,9 +49,7 @@ _START, _LOWER, _UPPER, _DIGIT = range(4)
 
 @functools.cache
 def _pair_costs() -> dict[tuple[str, str], int]:
-    return {
-        (first, chr(97 + at)): int(cost, 16) for first, row in _FOLLOWERS.items() for at, cost in enumerate(row)
-    }
+    return {(first, chr(97 + at)): int(cost, 16) for first, row in _FOLLOWERS.items() for at, cost in enumerate(row)}
 
 
 def surprise(run: str) -> float:
@@ -86,7 +84,7 @@ def _piece(run: str) -> float:
                 bits += _START_BITS
             elif before == _DIGIT:
                 bits += _AFTER_DIGIT_BITS
-            elif kind == before or before == _UPPER:
+            elif before in (kind, _UPPER):
                 bits += costs[last, small] + (_SHOUT_BITS if kind == _UPPER else 0)
             else:
                 bits += _HUMP_BITS

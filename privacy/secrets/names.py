@@ -1,4 +1,4 @@
-"""Judges the name on the left of a value: does it say that the value is a secret, and of which kind?
+"""Judges the name on the left of a value: whether it says that the value is a secret, and of which kind.
 
 A name is split into words at underscores, dashes, dots and capitals. Its last telling word decides: `dbPassword`
 and `CLIENT_SECRET_2` name a secret, `password_file`, `secretName`, `max_tokens` and `csrf_token` do not.
@@ -31,22 +31,26 @@ _KEY_MAKERS = {
     "cookie": "secret", "function": "secret", "ingestion": "secret", "write": "secret",
 }  # fmt: skip
 _HOSTS = frozenset(("github", "gh", "gitlab", "azure", "ado", "devops"))
-_NEUTRAL = frozenset(
+_NEUTRAL_WORDS = (
     "value text plain plaintext raw prod production dev development staging stage test live old new current backup "
-    "main primary secondary default root admin db str string base base64 b64 hex data content v".split()
+    "main primary secondary default root admin db str string base base64 b64 hex data content v"
 )
-_HARMLESS = frozenset(
-    "csrf xsrf authenticity next page pagination continuation continue sync cursor cancel cancellation max min num number count "
-    "total prompt completion input output usage public publishable parse parser lexer syntax design color css theme "
-    "starting change update export import unit request idempotency verification amz mask unmask pad eos bos sep cls unk stop start end no without is has".split()
+_NEUTRAL = frozenset(_NEUTRAL_WORDS.split())
+_HARMLESS_WORDS = (
+    "csrf xsrf authenticity next page pagination continuation continue sync cursor cancel cancellation max min num "
+    "number count total prompt completion input output usage public publishable parse parser lexer syntax design "
+    "color css theme starting change update export import unit request idempotency verification amz mask unmask pad "
+    "eos bos sep cls unk stop start end no without is has"
 )
+_HARMLESS = frozenset(_HARMLESS_WORDS.split())
 
 
 class Meaning(NamedTuple):
-    """What a name promises: the kind of secret, and whether a person may have thought the secret up."""
+    """What a name promises: the kind of secret; whether a person may have thought it up, or it may be a UUID."""
 
     kind: str
     human: bool
+    uuid: bool
 
 
 @functools.lru_cache(4096)
@@ -58,7 +62,10 @@ def meaning(name: str) -> Meaning | None:
     if not words or _HARMLESS.intersection(words[:-1]):
         return None
     kind = _kind(words)
-    return Meaning(kind, words[-1] not in ("key", "keys") and kind in ("password", "secret")) if kind else None
+    if kind is None:
+        return None
+    human = words[-1] not in ("key", "keys") and kind in ("password", "secret")
+    return Meaning(kind, human, uuid=kind in ("password", "secret", "api-key"))
 
 
 @functools.cache

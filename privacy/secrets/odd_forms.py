@@ -19,7 +19,7 @@ def _telegram(data: bytes, start: int, _end: int) -> Span | None:
 
 
 def _discord(data: bytes, start: int, _end: int) -> Span | None:
-    """Three pieces: the bot's number in base64, a time, a signature."""
+    """Judge three pieces: the bot's number in base64, a time, a signature."""
     first = gather(data, start, "url64", wanted=24, most=28)
     if not opens(data, start) or data[first.end : first.end + 1] != b"." or len(first.body) < 24:  # noqa: PLR2004
         return None
@@ -46,7 +46,7 @@ def _maxmind(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _azure_secret(data: bytes, start: int, end: int) -> Span | None:
-    """Three characters, a digit, `Q~`, and 31 to 34 characters."""
+    """Judge three characters, a digit, `Q~`, and 31 to 34 characters."""
     first = gather_back(data, start, "secret", 3)
     run = gather(data, end, "secret", wanted=31, most=34)
     body = run.body.rstrip(".")
@@ -56,7 +56,7 @@ def _azure_secret(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _azure_key(data: bytes, start: int, end: int) -> Span | None:
-    """A storage, Service Bus, Cosmos or OpenAI key: base64 with the maker's mark at its place."""
+    """Judge a key of Storage, Service Bus, Cosmos DB or OpenAI: base64 with the maker's mark at its place."""
     for before, after in _AZURE_FORMS.get(data[start:end], ()):
         first = gather_back(data, start, "base64", before)
         run = gather(data, end, "base64", wanted=after, most=after)
@@ -113,32 +113,66 @@ PROBES = (
 
 DETECTORS = (
     Detector(
-        "telegram-token", "Telegram bot token", "8 to 10 digits, `:AA` and 33 more characters",
+        "telegram-token",
+        "Telegram bot token",
+        "8 to 10 digits, `:AA` and 33 more characters",
         ("«{dec:10}:AA{url:33}»", "https://api.telegram.org/bot«{dec:9}:AA{url:33}»/getMe"),
         ("12345678:AA", "1700000000:AAAA"),
     ),
     Detector(
-        "discord-token", "Discord bot token",
+        "discord-token",
+        "Discord bot token",
         "the base64 of a number of 18 digits, a dot, 6 characters, a dot, 27 to 38 characters",
-        ("«{discord}.{an:6}.{an:38}»",), ("{discord}", "{discord}.x.y"),
-    ),
-    Detector("mailchimp-key", "Mailchimp API key", "32 hexadecimal digits and `-us` with a number",
-             ("«{hex:32}-us12»",), ("-us1", "en-us2", "about-us1")),
-    Detector("maxmind-key", "MaxMind license key", "6 characters, `_`, 29 characters, `_mmk`", ("«{an:6}_{an:29}_mmk»",),
-             ("_mmk", "name_mmk")),
-    Detector(
-        "azure-secret", "Azure client secret", "3 characters, a digit, `Q~`, 31 to 34 characters",
-        ("«{an:3}8Q~{url:34}»",), ("8Q~", "abc8Q~x"),
+        ("«{discord}.{an:6}.{an:38}»",),
+        ("{discord}", "{discord}.x.y"),
     ),
     Detector(
-        "azure-key", "Azure key with the maker's mark inside",
+        "mailchimp-key",
+        "Mailchimp API key",
+        "32 hexadecimal digits and `-us` with a number",
+        ("«{hex:32}-us12»",),
+        ("-us1", "en-us2", "about-us1"),
+    ),
+    Detector(
+        "maxmind-key",
+        "MaxMind license key",
+        "6 characters, `_`, 29 characters, `_mmk`",
+        ("«{an:6}_{an:29}_mmk»",),
+        ("_mmk", "name_mmk"),
+    ),
+    Detector(
+        "azure-secret",
+        "Azure client secret",
+        "3 characters, a digit, `Q~`, 31 to 34 characters",
+        ("«{an:3}8Q~{url:34}»",),
+        ("8Q~", "abc8Q~x"),
+    ),
+    Detector(
+        "azure-key",
+        "Azure key with the maker's mark inside",
         "base64 with `+ASt`, `+ASb`, `+AEh`, `+ACR`, `ACDb`, `JQQJ99`, `AzFu` or `AzSe` at its place",
-        ("AccountKey=«{b64:76}+ASt{b64:6}==»", "«{an:52}JQQJ99{an:26}»"), ("+ASt", "{b64:40}+ASt{b64:300}"),
+        ("AccountKey=«{b64:76}+ASt{b64:6}==»", "«{an:52}JQQJ99{an:26}»"),
+        ("+ASt", "{b64:40}+ASt{b64:300}"),
     ),
-    Detector("terraform-token", "HCP Terraform token", "14 characters, `.atlasv1.`, 60 to 70 characters",
-             ("«{an:14}.atlasv1.{url:67}»",), ("x.atlasv1.y",)),
-    Detector("otp-secret", "secret of a one-time password", "16 or more base32 characters behind `secret=` in `otpauth://`",
-             ("otpauth://totp/Acme:me@example.com?secret=«{b32:32}»&issuer=Acme",), ("otpauth://totp/x?secret=",)),
-    Detector("azure-sas", "signature of an Azure shared access URL", "43 or more characters behind `sig=` in a URL",
-             ("https://acme.blob.core.windows.net/c/f?sv=2023-01-03&sr=b&sig=«{an:43}%3D»",), ("?sig=abc", "&sig=x")),
+    Detector(
+        "terraform-token",
+        "HCP Terraform token",
+        "14 characters, `.atlasv1.`, 60 to 70 characters",
+        ("«{an:14}.atlasv1.{url:67}»",),
+        ("x.atlasv1.y",),
+    ),
+    Detector(
+        "otp-secret",
+        "secret of a one-time password",
+        "16 or more base32 characters behind `secret=` in `otpauth://`",
+        ("otpauth://totp/Acme:me@example.com?secret=«{b32:32}»&issuer=Acme",),
+        ("otpauth://totp/x?secret=",),
+    ),
+    Detector(
+        "azure-sas",
+        "signature of an Azure shared access URL",
+        "43 or more characters behind `sig=` in a URL",
+        ("https://acme.blob.core.windows.net/c/f?sv=2023-01-03&sr=b&sig=«{an:43}%3D»",),
+        ("?sig=abc", "&sig=x"),
+    ),
 )

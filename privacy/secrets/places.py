@@ -9,18 +9,40 @@ import functools
 import re
 from typing import NamedTuple
 
-from privacy.secrets.edges import line_ends
+from privacy.secrets.edges import line_ends, line_starts
 from privacy.secrets.quoted import read
 from privacy.secrets.runs import LONGEST
 
 FAR = 512
 _LOOK_BACK = 64
+_QUOTES = (b'"', b"'")
 _LEAST_SHOUTED = 4
-_BEFORE_NAME = (b" ", b"\t", b"\n", b"\r", b'"', b"'", b"`", b";", b"&", b"?", b",", b"(", b"[", b"+", b"-", b"|", b">", b":")
+_BEFORE_NAME = (
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r",
+    b'"',
+    b"'",
+    b"`",
+    b";",
+    b"&",
+    b"?",
+    b",",
+    b"(",
+    b"[",
+    b"+",
+    b"-",
+    b"|",
+    b">",
+    b":",
+)
 _BARE = rb"[^\s\x00-\x1f\x7f\"'`<>(){}\[\],;|&\\=]+={0,2}"
-_WHOLE_LINE = rb"[^\s\x00-\x1f\x7f\"'`\\${<][^\s\x00-\x1f\x7f\"'`\\]*(?=[ \t]*(?:\r?\n|\\n|\\r|\Z))"
+_WHOLE_LINE = rb"[^\s\x00-\x1f\x7f\"'`\\${<][^\s\x00-\x1f\x7f\"'`\\]*(?=[ \t]*(?:\r?\n|\\+[nr]|\\*[\"'`]|\Z))"
 _NAME = rb"[A-Za-z0-9_.-]*"
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_COLOUR = rb"(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,12}m"
+_LONGEST_COLOUR = 16
 _LEAD = (  # a type before the value, a call around it
     rb"[ \t]*(?:[A-Za-z_][A-Za-z0-9_.<>\[\]| ]{0,60}=[ \t]*(?=\\*[\"'])|"
     rb"(?:new[ ])?[A-Za-z_][A-Za-z0-9_.:]{0,40}!?\((?=\\*[\"']))"
@@ -52,12 +74,15 @@ def _compiled(pattern: bytes) -> re.Pattern[bytes]:
 def name_around(data: bytes, start: int, end: int) -> tuple[int, str]:
     r"""Give where the name that holds `[start, end)` begins, and the name; looks back 64 bytes at most.
 
-    The `n` of a `\n` before it is no part of it.
+    The `n` of a `\n` and the `m` of a colour before it are no part of it.
     """
     window = data[max(0, start - _LOOK_BACK) : start]
     first = start - (len(window) - len(window.rstrip(_NAME_BYTES)))
     if first < start and data[first - 1 : first] == b"\\" and data[first : first + 1] in b"nrtbf":
         first += 1
+    if b"[" in data[max(0, first - _LONGEST_COLOUR) : first]:
+        colours = [*_compiled(_COLOUR).finditer(data, max(0, first - _LONGEST_COLOUR), start)]
+        first = max(first, colours[-1].end()) if colours else first
     found = _compiled(_NAME).match(data, first, end)
     return first, found[0].decode("ascii") if found else ""
 
@@ -91,7 +116,7 @@ def end_of(data: bytes, place: Place) -> int:
     """Give where a value ends that was read as far as `FAR` bytes only."""
     if place.end < place.start + FAR:
         return place.end
-    rest = _compiled(rb"[^\s\"'`\\]*").match(data, place.end, place.end + LONGEST)
+    rest = _compiled(rb"[^\s\x00-\x1f\x7f\"'`\\]*").match(data, place.end, place.end + LONGEST)
     return rest.end() if rest else place.end
 
 
@@ -111,7 +136,7 @@ def _scheme_end(data: bytes, at: int, name: str) -> int:
 
 
 def _element(data: bytes, at: int) -> Place | None:
-    """`<password>value</password>`"""
+    """Read the text of an XML element."""
     found = _compiled(_ELEMENT).match(data, at)
     if not found:
         return None
@@ -120,7 +145,7 @@ def _element(data: bytes, at: int) -> Place | None:
 
 
 def _line(data: bytes, at: int) -> Place | None:
-    """The rest of the line, if it has no blank in it: in `NAME=value` any mark may be part of the value."""
+    """Read the rest of the line, if it has no blank in it: in `NAME=value` any mark may be part of the value."""
     found = _compiled(_WHOLE_LINE).match(data, at, at + FAR)
     if not found or found.end() == at + FAR:
         return None
@@ -143,7 +168,9 @@ def _is_config(data: bytes, first: int, between: bytes, place: Place) -> bool:
     before = data[first - 1 : first]
     if between == b"=" and data[place.end : place.end + 1] == b";" and before in (b";", b'"', b"'"):
         return True
-    starts = first == 0 or before == b"\n" or data[first - 2 : first] == b"\\n"
+    if between == b"=" and before in _QUOTES and data[place.end : place.end + 2].lstrip(b"\\")[:1] in _QUOTES:
+        return True
+    starts = line_starts(data, first) or (before in (b"+", b"-") and line_starts(data, first - 1))
     if not starts or not line_ends(data, place.end):
         return False
     return between == b"=" or (between == b":" and place.text[:1].islower())

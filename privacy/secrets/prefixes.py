@@ -9,7 +9,7 @@ import re
 
 from privacy.secrets.runs import BREAK
 
-_GAP = rb"(?:[\n-\r\\][\t-\x20\\-t]*)?"  # wider than a break, since that keeps the pattern small; `unbroken` is exact
+_GAP = rb"(?:[\n-\r\\][\t-\x20\\nrt]*)?"  # wider than a break, since that keeps the pattern small; `unbroken` is exact
 _Node = dict[int, "_Node"]
 _END = -1
 

@@ -98,7 +98,7 @@ def gather(data: bytes, at: int, alphabet: str, *, wanted: int, most: int, far: 
             break
         stop = piece_end(data, start, alphabet)
         piece = data[start:stop].decode("ascii")
-        if not _continues(data, body, piece, stop, wanted, most):
+        if not _goes_on(len(body), piece, wanted, most, names=_names_a_value(data, stop)):
             break
         body, end = body + piece, stop
     return Run(end, body, first)
@@ -143,17 +143,21 @@ def _line_sign(data: bytes, begin: int) -> bytes:
     return data[line : line + 1]
 
 
-def _continues(data: bytes, body: str, piece: str, stop: int, wanted: int, most: int) -> bool:
+def _names_a_value(data: bytes, at: int) -> bool:
+    """Tell whether what ends at `at` is the name of something itself, such as the next line's `NAME=`."""
+    return data[at : at + 1] in (b"=", b":", b"(") and data[at : at + 2] != b"=="
+
+
+def _goes_on(have: int, piece: str, wanted: int, most: int, *, names: bool) -> bool:
     """Tell whether a piece behind a break belongs to the key: it completes it exactly, or it is no word."""
-    whole = len(body) + len(piece)
-    if not piece or (most and whole > most):
+    if not piece or (most and have + len(piece) > most):
         return False
-    if whole == wanted:
+    if have + len(piece) == wanted:
         return True
-    if data[stop : stop + 1] in (b"=", b":", b"(") and data[stop : stop + 2] != b"==":
-        return False  # the next line's own name
+    if names:
+        return False
     if len(piece) < _SHORT_TAIL:
-        return len(body) < wanted and not piece.isalpha()
-    if len(body) < wanted:
+        return have < wanted and not piece.isalpha()
+    if have < wanted:
         return surprise(piece) > _JOINED_BITS
     return not piece.isdigit() and surprise(piece) > _ADDED_BITS

@@ -9,7 +9,7 @@ from typing import Any
 
 from privacy.secrets import assignments, commands, headers, keyblocks, odd_forms, sk_keys, tokens, urls, web_tokens
 from privacy.secrets.aws import companion
-from privacy.secrets.invisible import INVISIBLE, INVISIBLE_STARTS, cleaned
+from privacy.secrets.invisible import INVISIBLE, INVISIBLE_STARTS, cleaned, places
 from privacy.secrets.model import Probe, Secret, Span
 
 _PROBES: tuple[Probe, ...] = (
@@ -24,7 +24,8 @@ _PROBES: tuple[Probe, ...] = (
 )
 """The first that recognises a match judges it; what none recognises is an assignment."""
 
-_GENERAL = ("bearer-token", "url-password", "url-token")
+_GAPPED = bytes({code for probe in _PROBES if b"\\nrt" in probe.trigger for code in probe.first})
+_GENERAL = ("bearer-token", "url-password", "url-token", "password", "netrc-password", "pgpass-password")
 _TRIGGER_REACH = 64
 _MOST_MEMORY = 64 << 20  # a limit for the states of the automaton; common text needs one or two megabytes
 
@@ -34,6 +35,7 @@ _BY_FIRST = {
 }
 
 
+@functools.cache
 def trigger() -> bytes:
     """Give the RE2 pattern of all places worth a look."""
     return b"|".join([*(probe.trigger for probe in _PROBES), assignments.TRIGGER])
@@ -59,14 +61,20 @@ def find(text: str) -> list[Secret]:
         return []
     spans, dirty = _scan(data, first)
     if dirty:
-        clean = cleaned(data)
-        found = _compiled(invisible=False).search(clean.data)
-        more = _scan(clean.data, found)[0] if found else []
-        spans += [Span(clean.place(span.start), clean.place(span.end - 1) + 1, span.kind) for span in more]
+        spans += _scan_cleaned(data)
     if not spans:
         return []
     merged = _merged(spans)
     return [Secret(*span) for span in merged] if len(data) == len(text) else _in_characters(data, merged)
+
+
+def _scan_cleaned(data: bytes) -> list[Span]:
+    """Find the spans that show once the invisible parts are out; the parts inside a span belong to it."""
+    clean = cleaned(data)
+    found = _compiled(invisible=False).search(clean)
+    spans = _merged(_scan(clean, found)[0]) if found else []
+    edges = places(data, [place for span in spans for place in (span.start, span.end - 1)])
+    return [Span(next(edges), next(edges) + 1, span.kind) for span in spans]
 
 
 def _scan(data: bytes, found: Any) -> tuple[list[Span], bool]:
@@ -99,7 +107,9 @@ def _judge(data: bytes, start: int, matched: bytes) -> tuple[Span | None, int]:
             span = _named(data, span) if span.kind in _GENERAL else span
             return span, max(span.end, start + 1)
     span = assignments.look(data, start, end, functools.partial(_specific, data))
-    return span, max(span.end, end - 1) if span else end - 1
+    if span is None:  # the gap of a prefix may have reached over the start of a real one
+        return None, start + 1 if matched[0] in _GAPPED else end - 1
+    return span, max(span.end, end - 1)
 
 
 def _named(data: bytes, span: Span) -> Span:

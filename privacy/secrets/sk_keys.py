@@ -6,10 +6,10 @@
 from privacy.secrets.edges import is_word, opens
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
+from privacy.secrets.prefixes import broken, unbroken
 from privacy.secrets.runs import FAR, further, gather
 from privacy.secrets.shapes import is_mask
 from privacy.secrets.tokens import key_end
-from privacy.secrets.prefixes import broken, unbroken
 
 _FAMILIES = {  # family: kind, and how long a whole body is
     "ant-": ("anthropic-key", 80),
@@ -52,35 +52,53 @@ PROBE = Probe(broken([b"sk-"]), b"s", lambda matched: unbroken(matched) == b"sk-
 
 DETECTORS = (
     Detector(
-        "anthropic-key", "Anthropic API, admin or OAuth key", "`sk-ant-`, then twelve random characters or more",
+        "anthropic-key",
+        "Anthropic API, admin or OAuth key",
+        "`sk-ant-`, then twelve random characters or more",
         ("«sk-ant-api03-{url:93}AA»", "my key is «sk-ant-admin01-{url:93}AA» ok", "«sk-ant-oat01-{url:93}AA»"),
         ("sk-ant-", "sk-ant-your-key-here", "sk-ant-...", "sk-ant-api03-xxxxxxxxxxxxxxxxxxxxxxxx"),
     ),
     Detector(
-        "openai-key", "OpenAI key: project, service account, admin, user",
+        "openai-key",
+        "OpenAI key: project, service account, admin, user",
         "`sk-proj-`, `sk-svcacct-`, `sk-admin-` and twelve random characters or more; `sk-` and 20 characters around "
         "`T3BlbkFJ`",
         (
-            "export OPENAI_API_KEY=«sk-proj-{an:48}»", "«sk-proj-{url:74}T3BlbkFJ{url:74}»",
-            "«sk-svcacct-{url:58}T3BlbkFJ{url:58}»", "«sk-{an:20}T3BlbkFJ{an:20}»",
+            "export OPENAI_API_KEY=«sk-proj-{an:48}»",
+            "«sk-proj-{url:74}T3BlbkFJ{url:74}»",
+            "«sk-svcacct-{url:58}T3BlbkFJ{url:58}»",
+            "«sk-{an:20}T3BlbkFJ{an:20}»",
         ),
         ("sk-proj-", "sk-proj-your-api-key", "sk-proj-...", "sk-svcacct-example"),
     ),
     Detector(
-        "openrouter-key", "OpenRouter API key", "`sk-or-v1-`, then twelve random characters or more",
-        ("«sk-or-v1-{hex:64}»",), ("sk-or-v1-", "sk-or-v1-your-key"),
+        "openrouter-key",
+        "OpenRouter API key",
+        "`sk-or-v1-`, then twelve random characters or more",
+        ("«sk-or-v1-{hex:64}»",),
+        ("sk-or-v1-", "sk-or-v1-your-key"),
     ),
     Detector(
-        "langfuse-key", "Langfuse secret key", "`sk-lf-`, then a UUID or twelve random characters or more",
-        ("LANGFUSE_SECRET_KEY=«sk-lf-{uuid}»",), ("sk-lf-", "sk-lf-your-key"),
+        "langfuse-key",
+        "Langfuse secret key",
+        "`sk-lf-`, then a UUID or twelve random characters or more",
+        ("LANGFUSE_SECRET_KEY=«sk-lf-{uuid}»",),
+        ("sk-lf-", "sk-lf-your-key"),
     ),
     Detector(
-        "api-key", "a key of another service that starts with `sk-`",
+        "api-key",
+        "a key of another service that starts with `sk-`",
         "the word `sk-` with a piece of 20 or more random letters and digits",
         ("«sk-{hex:32}»", "DEEPSEEK_API_KEY=«sk-{hex:32}»", "«sk-{an:48}»", "key «sk-litellm-{an:24}»"),
         (
-            "sk-learn", "sk-learn-pipeline", "sk-", "sk-your-api-key-here", "task-{an:32}", ".sk-fading-circle",
-            ".sk-cube-grid .sk-cube9", "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "sk-learn",
+            "sk-learn-pipeline",
+            "sk-",
+            "sk-your-api-key-here",
+            "task-{an:32}",
+            ".sk-fading-circle",
+            ".sk-cube-grid .sk-cube9",
+            "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
         ),
     ),
 )

@@ -1,18 +1,19 @@
-"""Finds keys that show themselves by their first characters: the catalogues, and the `sk-` family."""
+"""Finds keys that show themselves by their first characters: the rules of the catalogues."""
 
 from privacy.secrets import catalogue_clouds, catalogue_code, catalogue_models, catalogue_services
 from privacy.secrets.edges import is_word, opens
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Probe, Span, Token
 from privacy.secrets.prefixes import broken, guarded, index, unbroken, width_of
-from privacy.secrets.runs import ALPHABETS, further, gather, piece_end
+from privacy.secrets.runs import further, gather
 from privacy.secrets.shapes import is_mask, is_placeholder, is_sequence
 
 TOKENS = catalogue_code.TOKENS + catalogue_clouds.TOKENS + catalogue_models.TOKENS + catalogue_services.TOKENS
-_COMMON = frozenset(
+_COMMON_KINDS = (
     "github-token gitlab-token npm-token pypi-token aws-access-key-id google-api-key google-oauth-secret slack-token "
-    "google-oauth-token stripe-key sendgrid-key huggingface-token digitalocean-token vault-token age-secret-key".split()
+    "google-oauth-token stripe-key sendgrid-key huggingface-token digitalocean-token vault-token age-secret-key"
 )
+_COMMON = frozenset(_COMMON_KINDS.split())
 CUT = 12  # random characters behind a distinctive prefix that make a key even if the rest is missing
 _TRUSTED_BITS = -8.0  # a whole key may by chance look a little like words, this much and no more
 _CUT_BITS = -6.0
@@ -83,12 +84,12 @@ def key_end(data: bytes, at: int, alphabet: str, low: int, high: int) -> int | N
 
 
 def _is_trusted(body: str) -> bool:
-    """A whole body behind a distinctive prefix is a key unless it reads as words."""
+    """Tell whether a whole body behind a distinctive prefix is a key: it does not read as words."""
     return surprise(body) > (-len(body) if len(body) >= _LONG else _TRUSTED_BITS) or is_sequence(body)
 
 
 def _is_trusted_part(body: str) -> bool:
-    """A body that was cut has to look random, since many a word has twelve letters too."""
+    """Tell whether a body that was cut looks random, since many a word has twelve letters too."""
     bits = surprise(body)
     return not is_sequence(body) and bits > _CUT_BITS and (bits > 0 or any(char.isdigit() for char in body))
 
@@ -106,10 +107,10 @@ def _plain(data: bytes, start: int, body_start: int, rule: Token) -> Span | None
     run = gather(data, body_start, rule.alphabet, wanted=rule.low, most=rule.high)
     for body, stop in ((run.body, run.end), (run.first, body_start + len(run.first))):
         kept = body.rstrip(".")
-        stop -= len(body) - len(kept)
-        whole = rule.low <= len(kept) <= (rule.high or len(kept)) and not is_word(data, stop)
+        last = stop - (len(body) - len(kept))
+        whole = rule.low <= len(kept) <= (rule.high or len(kept)) and not is_word(data, last)
         if whole and not is_mask(kept) and "EXAMPLE" not in kept and surprise(kept) > 0:
-            return Span(start, further(data, stop, rule.alphabet) if rule.high == 0 else stop, rule.kind)
+            return Span(start, further(data, last, rule.alphabet) if rule.high == 0 else last, rule.kind)
     return None
 
 

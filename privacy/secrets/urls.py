@@ -25,7 +25,7 @@ def _look(data: bytes, start: int, end: int) -> Span | None:
     if not colon:
         return _token(data, start + 3, end - 1)
     begin = start + 3 + len(user) + 1
-    stop = _last_at(data, begin, end - 1)
+    stop = _last_at(data, end - 1)
     whole = unbroken(data[begin:stop])
     text = whole.decode("utf-8", "replace")
     if len(whole) != stop - begin and (unbroken(user) != user or surprise(text) <= 0 or password[:5].strip().isdigit()):
@@ -47,8 +47,8 @@ def _escapes() -> re.Pattern[str]:
     return re.compile("%[0-9A-Fa-f]{2}")
 
 
-def _last_at(data: bytes, begin: int, at: int) -> int:
-    """A password may hold an `@` itself: the last one before the host counts."""
+def _last_at(data: bytes, at: int) -> int:
+    """Step over an `@` inside the password: the last one before the host ends it."""
     stop = at
     for place in range(at + 1, min(len(data), at + 256)):
         char = data[place : place + 1]
@@ -94,35 +94,52 @@ PROBES = (
 
 DETECTORS = (
     Detector(
-        "url-password", "password in a URL or connection URI",
+        "url-password",
+        "password in a URL or connection URI",
         "between `://user:` and `@`, if it is no filler word, mask or template",
         (
-            "postgres://svc_a:«{an:18}»@db.internal.example:5432/app", "redis://:«hunter2-Kx9»@cache:6379/0",
-            "https://me:«{an:12}»@git.example.com/org/repo.git", "mongodb+srv://app:«p4ss!{an:6}»@c0.example.net/db",
-            "amqp://svc:«a@b{an:8}»@mq.example/vhost", "mysql://root:«correct-horse»@127.0.0.1/x",
+            "postgres://svc_a:«{an:18}»@db.internal.example:5432/app",
+            "redis://:«hunter2-Kx9»@cache:6379/0",
+            "https://me:«{an:12}»@git.example.com/org/repo.git",
+            "mongodb+srv://app:«p4ss!{an:6}»@c0.example.net/db",
+            "amqp://svc:«a@b{an:8}»@mq.example/vhost",
+            "mysql://root:«correct-horse»@127.0.0.1/x",
         ),
         (
-            "postgres://user:password@localhost/db", "postgres://$USER:$PASS@host/db", "https://user@example.com/",
-            "http://localhost:8080/path@2x.png", "ssh://git@github.com:22/a/b", "git@github.com:org/repo.git",
-            "https://example.com/@scope/package", "redis://user:********@host", "https://host:443/x?mail=a@b.example",
-            "postgres://{user}:{password}@{host}/db", "https://cdn.example.com/npm/a@1.2.3/b.js",
-            "postgres://svc:[redacted:url-password]@host/db", "http://<user>:<password>@host",
+            "postgres://user:password@localhost/db",
+            "postgres://$USER:$PASS@host/db",
+            "https://user@example.com/",
+            "http://localhost:8080/path@2x.png",
+            "ssh://git@github.com:22/a/b",
+            "git@github.com:org/repo.git",
+            "https://example.com/@scope/package",
+            "redis://user:********@host",
+            "https://host:443/x?mail=a@b.example",
+            "postgres://{user}:{password}@{host}/db",
+            "https://cdn.example.com/npm/a@1.2.3/b.js",
+            "postgres://svc:[redacted:url-password]@host/db",
+            "http://<user>:<password>@host",
         ),
     ),
     Detector(
-        "url-token", "token in the place of the user name of a URL", "12 or more random characters between `://` and `@`",
+        "url-token",
+        "token in the place of the user name of a URL",
+        "12 or more random characters between `://` and `@`",
         ("https://«{an:40}»@github.com/org/repo", "git clone https://«{hex:40}»@git.example/x.git"),
         ("https://someone@example.com/", "https://continuous-integration@git.example/x.git"),
     ),
     Detector(
-        "webhook-url", "secret path of a Slack, Discord or Teams webhook", "the path after the service's webhook address",
+        "webhook-url",
+        "secret path of a Slack, Discord or Teams webhook",
+        "the path after the service's webhook address",
         (
             "https://hooks.slack.com/services/«T{UP:8}/B{UP:10}/{an:24}»",
             "https://discord.com/api/webhooks/«{dec:18}/{url:68}»",
             "https://acme.webhook.office.com/webhookb2/«{uuid}@{uuid}/IncomingWebhook/{hex:32}/{uuid}»",
         ),
         (
-            "https://hooks.slack.com/services/", "https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXXXXXXXXXXXXXX",
+            "https://hooks.slack.com/services/",
+            "https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXXXXXXXXXXXXXX",
             "https://discord.com/api/webhooks/1234",
         ),
     ),

@@ -1,7 +1,7 @@
-"""Judges a value whose name promises a secret: real, or a placeholder, a word, a path, a piece of code?
+"""Judges a value whose name promises a secret: real, or a placeholder, a word, a path, a piece of code.
 
-The rule in words stands in `RULE`, for the documentation. Levels: `code` for values in source code and prose, `config`
-for values that stand where only values stand (`NAME=value` lines, CLI flags, connection strings).
+`RULE` says it in words, for the documentation. Where no code can stand (`NAME=value` lines, flags of a command,
+connection strings) a value counts as configuration and is judged a little more strictly.
 """
 
 from privacy.secrets.letters import surprise
@@ -21,20 +21,29 @@ from privacy.secrets.shapes import (
 )
 
 RULE = (
-    "A value counts as a secret if it is random: 12 or more characters (16 in code) that the letter model finds dearer "
-    "than random ones, or hexadecimal of 20 or more. Where the name says password or secret, a value of 8 or more "
-    "characters with a letter, a digit and a third class (other case, or a mark) counts too, in code only if it is "
-    "quoted or no identifier; in configuration a letter and a digit, or three or more words of 16 characters in sum, are enough. Never: masks, "
-    "templates, filler words, sequences, paths, URLs, dotted names, provider ids; UUIDs only under api-key and secret."
+    "Random: 12 or more characters (16 in code) that the letter model finds dearer than random ones, or 20 or more "
+    "hexadecimal digits. If the name says password or secret, also what a person thinks up: 8 or more characters with "
+    "a letter, a digit and a third class (the other case, or a mark), in code only if quoted or no identifier; in "
+    "configuration a letter and a digit, or 6 characters of all four classes, or 3 words of 16 characters in sum. "
+    "Never: masks, templates, filler words, sequences, paths, addresses, dotted names, ids of model providers; a UUID "
+    "only if the name says password, secret or key."
 )
-_NO_PHRASE = frozenset("password passwd pass secret token key name value user your the my this".split())
+_NO_PHRASE = frozenset(("password", "passwd", "pass", "secret", "token", "key", "name", "value", "user", "your", "my"))
 _SLACK_BITS = -0.4  # a character
+_LEAST_OF_ALL_CLASSES = 6
 _LEAST, _LEAST_RANDOM, _LEAST_RANDOM_IN_CODE, _LEAST_HEX, _LEAST_PHRASE = 8, 12, 16, 20, 16
 
 
-def is_secret(value: str, *, human: bool, config: bool, quoted: bool) -> bool:
-    """Tell whether the value is a secret, given that its name promises one."""
-    if len(value) < _LEAST or _is_filler(value):
+def is_secret(value: str, *, human: bool, config: bool, quoted: bool, uuid: bool = False) -> bool:
+    """Tell whether the value is a secret, given that its name promises one.
+
+    `human` allows what a person thinks up, `uuid` allows a UUID; `config` and `quoted` tell how it is written.
+    """
+    if len(value) < _LEAST and not (human and config and len(value) >= _LEAST_OF_ALL_CLASSES and all(classes(value))):
+        return False
+    if is_uuid(value.rstrip(":,.")):
+        return uuid
+    if _is_filler(value):
         return False
     least = _LEAST_RANDOM if config else _LEAST_RANDOM_IN_CODE
     if len(value) >= least and is_random(value, config=config):
@@ -48,7 +57,6 @@ def _is_filler(value: str) -> bool:
         or is_template(value)
         or is_placeholder(value)
         or is_sequence(value)
-        or is_uuid(value.rstrip(":,."))
         or is_address(value)
         or is_call_id(value)
     )

@@ -1,8 +1,8 @@
 """Finds JSON Web Tokens: three base64url pieces, of which the first decodes to a JSON header."""
 
 from privacy.secrets.model import Detector, Probe, Span
-from privacy.secrets.runs import LONGEST, gather, piece_end
 from privacy.secrets.prefixes import broken, unbroken
+from privacy.secrets.runs import LONGEST, gather, piece_end
 
 _LONGEST_HEADER = 8192
 _SIGNATURES = {"HS256": 43, "HS384": 64, "HS512": 86, "ES256": 86, "ES384": 128, "ES512": 176, "EdDSA": 86}
@@ -10,7 +10,7 @@ _RSA_SIGNATURE = 342
 _LEAST_PAYLOAD = 8
 
 
-def _look(data: bytes, start: int, end: int) -> Span | None:
+def _look(data: bytes, start: int, _end: int) -> Span | None:
     if start and data[start - 1 : start].isalnum() and data[start - 2 : start - 1] not in (b"\\", b"%"):
         return None
     head = gather(data, start, "url64", wanted=_LONGEST_HEADER, most=_LONGEST_HEADER, far=_LONGEST_HEADER)
@@ -49,7 +49,8 @@ PROBE = Probe(broken([b"eyJ"]), b"e", lambda matched: unbroken(matched) == b"eyJ
 
 DETECTORS = (
     Detector(
-        "jwt", "JSON Web Token, signed or encrypted",
+        "jwt",
+        "JSON Web Token, signed or encrypted",
         "`eyJ…`, a dot, eight or more base64url characters, and what follows after more dots; the first piece must "
         "decode to JSON with `alg` or `typ`",
         ("«{jwt}»", "Authorization: Bearer «{jwt}»", '{"access_token":"«{jwt}»"}', "Cookie: session=«{jwt}»; Path=/"),
