@@ -22,8 +22,10 @@ _ENOUGH = 4  # characters of its own that a value needs
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _CONSTANT = r"[A-Z]+(?:_[A-Z]+)+"
 _PATTERN = r"\(\?|\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\{[0-9]+,|\\[dwsbDWSB]\b|\[\^|\(\)"
-_TEMPLATE = r"&lt;|\$\{|\$\(|\$[A-Za-z_]|\{\{|<%|%\(|%[A-Z_]{3,}%|#\{|\{[A-Za-z_.]*\}|<[A-Za-z]"
-    r"|@@|\[redacted:|\.\.\.|…|\*{3}|•{3}"
+_TEMPLATE = (
+    r"&lt;|\$\{|\$\(|\$[A-Za-z_]|\{\{|<%|%\(|%[A-Z_]{3,}%|#\{|\{[A-Za-z_.]*\}|<[A-Za-z]|@@|\[redacted:"
+    r"|\.\.\.|…|\*{3}|•{3}"
+)
 _CODE = r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$#][\w$]*)+"  # a.b, a?.b, a::b, a->b
 _PATH = r"(?:[A-Za-z]:|~|\.{1,2})?[/\\][\w.@+-]*(?:[/\\][\w.@+-]*)*|[\w.-]+(?:/[\w.@-]+)*\.[a-z]{1,4}[0-9]?"
 _CALL_ID = r"(?:call|toolu|fc|rs|msg|req|resp|chatcmpl|run|thread|asst|file|evt)_[A-Za-z0-9_-]+"
