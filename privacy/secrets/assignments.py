@@ -30,6 +30,12 @@ _BETWEEN = (
 _FLAG = rb"--[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key|access-?key)[a-z-]*(?:[ \t]+|\\*[\"'],[ \t]*)"
 _VALUE = rb"[ \t]*[^\s(){}\[\],;|&=]"
 TRIGGER = b"(?:(?:" + _WORD + b")" + _BETWEEN + b"|" + _FLAG + b")" + _VALUE
+_NAME_STARTS = (
+    b"pass", b"pwd", b"secre", b"token", b"cred", b"api", b"acces", b"priva", b"accou", b"share", b"stora", b"sign",
+    b"encry", b"maste", b"servi", b"auth", b"app", b"licen", b"subsc", b"deplo", b"webho", b"clien", b"admin", b"hmac",
+    b"jwt", b"aes", b"sessi", b"cooki", b"funct", b"_pw", b"_pat", b"--",
+)  # fmt: skip
+_LONGEST_NAME = 200
 _MOST_OF_IT = 0.7
 _LEAST_PIECE, _LONG = 6, 12
 _SLACK_BITS = -3.0
@@ -37,11 +43,18 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 _HEX_LENGTHS = (32, 40, 48, 64, 96, 128)
 
 
+def starts_a_name(matched: bytes) -> bool:
+    """Tell whether a match of all triggers is one of ours: it starts with one of our words."""
+    return matched[:6].lower().startswith(_NAME_STARTS)
+
+
 def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span | None]) -> Span | None:
     """Judge the value behind the name that was matched; the match ends with the first character of the value.
 
     `specific` finds a key of a known form that starts between two places: such a key gives the find its kind.
     """
+    if end - start > _LONGEST_NAME:
+        return None
     first, name = name_around(data, start, end - 1)
     named = meaning(name)
     if named is None or (data[end - 2 : end - 1] == b":" and first and data[first - 1 : first] in (b":", b"/")):

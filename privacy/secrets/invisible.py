@@ -10,7 +10,11 @@ import re
 from collections.abc import Iterator
 
 _CONTROLS = rb"\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f"
-_HEX4 = rb"200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF]|00[aA][dD]|000[0-8bB]|007[fF]"
+_ESC = rb"(?:u001[bB]|x1[bB]|033|e)"
+_HEX4 = (
+    rb"200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE][fF][fF]|[fF][eE]0[0-9a-fA-F]|00[aA][dD]"
+    rb"|000[0-8bB]|007[fF]|[dD][bB]40\\{1,8}u[dD][cC][0-9a-fA-F]{2}"
+)
 _PARTS = (  # what may follow each first byte; the look-behinds let the search skip to the first bytes
     rb"(?<=[" + _CONTROLS + rb"])",
     rb"(?<=\x1b)(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,2048}(?:\x07|\x1b\\)|[@-Z\\^_()])?",
@@ -21,7 +25,8 @@ _PARTS = (  # what may follow each first byte; the look-behinds let the search s
     rb"(?<=\xe2)(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])",
     rb"(?<=\xef)(?:\xb8[\x80-\x8f]|\xbb\xbf)",
     rb"(?<=\xf3)\xa0[\x80-\x87][\x80-\xbf]",
-    rb"(?<=\\)\\{0,7}(?:(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,64}[A-Za-z]|u(?:" + _HEX4 + rb"))",
+    rb"(?<=\\)\\{0,7}(?:" + _ESC + rb"(?:\[[0-9;]{0,64}[A-Za-z]"
+    rb"|\][^\\\n]{0,2048}\\{1,8}(?:u0007|x07|" + _ESC + rb"\\{1,8}))|u(?:" + _HEX4 + rb"))",
 )
 _PATTERN = b"[" + _CONTROLS + rb"\x1b\xc2\xcd\xd8\xe1\xe2\xef\xf3\\](?:" + b"|".join(_PARTS) + b")"
 INVISIBLE = (  # what each of the above starts with, as an RE2 pattern

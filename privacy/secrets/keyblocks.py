@@ -26,7 +26,8 @@ _LINE = rb"[A-Za-z0-9+/]{1,8192}={0,2}"
 _BARE_LINE = rb"[ \t\"'`,+>|#*-]{0,40}(?:[0-9]{1,6}[\t:|]{1,2} ?)?([A-Za-z0-9+/]{0,256})={0,2}[ \t\r\"'`,+|\\-]{0,40}"
 _CRC = rb"=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])"
 _LEAST_LINE, _SHORT_LINE, _LEAST_BODY = 16, 6, 32
-_BACK = 16_384
+_BACK, _LONGEST_LINE = 16_384, 256
+_TRAILING = rb"([A-Za-z0-9+/]{16,})={0,2}\Z"
 
 
 @functools.cache
@@ -96,7 +97,10 @@ def _before_end(data: bytes, start: int, end: int) -> Span | None:
         escaped = data.rfind(b"\\n", floor, stop)
         begin = max(data.rfind(b"\n", floor, stop) + 1, escaped + 2 if escaped >= 0 else 0, floor)
         line = _compiled(_BARE_LINE).fullmatch(data, min(begin, stop), stop)
-        if line is None:
+        if line is None:  # the first line may follow something else
+            line = _compiled(_TRAILING).search(data, max(begin, stop - _LONGEST_LINE), stop)
+            if line:
+                first, body = line.start(1), line[1] + body
             break
         if line[1]:
             if first is not None and len(line[1]) < _LEAST_LINE:
@@ -108,13 +112,14 @@ def _before_end(data: bytes, start: int, end: int) -> Span | None:
     return Span(first, _after_dashes(data, end), "private-key")
 
 
-def _look_putty(data: bytes, start: int, end: int) -> Span | None:
-    at = data.find(b"\n", end, end + 8)
-    escaped = data.find(b"\\n", end, end + 8)
-    if at < 0 and escaped < 0:
+def _look_putty(data: bytes, _start: int, end: int) -> Span | None:
+    line = _compiled(rb"[0-9]{0,4}\r?(?:\n|(?:\\+r)?\\+n)").match(data, end)
+    if line is None:
         return None
-    stop, body = _follow(data, (at + 1) if at >= 0 else escaped + 2)
-    return Span(start, stop, "putty-private-key") if len(body) >= _LEAST_BODY else None
+    gap = _compiled(_GAP).match(data, line.end())
+    first = gap.end() if gap else line.end()
+    stop, body = _follow(data, first)
+    return Span(first, stop, "putty-private-key") if len(body) >= _LEAST_BODY else None
 
 
 PROBES = (
@@ -162,7 +167,7 @@ DETECTORS = (
         "putty-private-key",
         "private part of a PuTTY key file",
         "`Private-Lines: N`, then the lines of base64",
-        ("PuTTY-User-Key-File-2: ssh-ed25519\n«Private-Lines: 1\n{b64:44}»\nPrivate-MAC: 00",),
+        ("PuTTY-User-Key-File-2: ssh-ed25519\nPrivate-Lines: 1\n«{b64:44}»\nPrivate-MAC: 00",),
         ("Private-Lines: 1",),
     ),
 )

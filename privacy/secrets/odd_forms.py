@@ -32,14 +32,14 @@ def _discord(data: bytes, start: int, _end: int) -> Span | None:
 
 def _mailchimp(data: bytes, start: int, end: int) -> Span | None:
     first = gather_back(data, start, "hex", 32)
-    if first is None or is_word(data, first - 1) or is_word(data, end):
+    if first is None or not opens(data, first) or is_word(data, end):
         return None
     return Span(first, end, "mailchimp-key") if surprise(_letters(data, first, start)) > 0 else None
 
 
 def _maxmind(data: bytes, start: int, end: int) -> Span | None:
     first = gather_back(data, start, "word", 36)
-    if first is None or is_word(data, first - 1) or is_word(data, end):
+    if first is None or not opens(data, first) or is_word(data, end):
         return None
     text = _letters(data, first, start)
     return Span(first, end, "maxmind-key") if text[6:7] == "_" and surprise(text) > 0 else None
@@ -60,7 +60,7 @@ def _azure_key(data: bytes, start: int, end: int) -> Span | None:
     for before, after in _AZURE_FORMS.get(data[start:end], ()):
         first = gather_back(data, start, "base64", before)
         run = gather(data, end, "base64", wanted=after, most=after)
-        if first is not None and len(run.body) == after and not is_word(data, first - 1) and not is_word(data, run.end):
+        if first is not None and len(run.body) == after and opens(data, first) and not is_word(data, run.end):
             stop = run.end
             while data[stop : stop + 1] == b"=":
                 stop += 1

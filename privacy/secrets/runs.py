@@ -27,7 +27,7 @@ ALPHABETS = {
     "url64": b"A-Za-z0-9_-",
     "word": b"A-Za-z0-9_",
 }
-BREAK = rb"(?:\\{0,8}\r?\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]|\\{1,8}t)*"
+BREAK = rb"(?:\\{0,8}\r{0,2}\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]|\\{1,8}t)*"
 FAR = 1024  # bytes of a piece that are read before anybody knows whether it is a key
 LONGEST = 1 << 16  # bytes of one key; what is longer is data
 _SHORT_TAIL = 6

@@ -24,7 +24,7 @@ _PROBES: tuple[Probe, ...] = (
 )
 """The first that recognises a match judges it; what none recognises is an assignment."""
 
-_GAPPED = bytes({code for probe in _PROBES if b"\\nrt" in probe.trigger for code in probe.first})
+_LONGEST_PREFIX = 24
 _GENERAL = ("bearer-token", "url-password", "url-token", "password", "netrc-password", "pgpass-password")
 _TRIGGER_REACH = 64
 _MOST_MEMORY = 64 << 20  # a limit for the states of the automaton; common text needs one or two megabytes
@@ -51,6 +51,15 @@ def _compiled(*, invisible: bool) -> Any:
     options.never_capture = True
     options.max_mem = _MOST_MEMORY
     return re2.compile(trigger() + b"|" + INVISIBLE if invisible else trigger(), options)
+
+
+@functools.cache
+def _invisible() -> Any:
+    import re2
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    return re2.compile(INVISIBLE, options)
 
 
 def find(text: str) -> list[Secret]:
@@ -88,6 +97,7 @@ def _scan(data: bytes, found: Any) -> tuple[list[Span], bool]:
             search, dirty, at = _compiled(invisible=False).search, True, start
         else:
             span, at = _judge(data, start, matched)
+            dirty = dirty or _invisible().search(data, start, max(at, start + len(matched))) is not None
             if span:
                 spans.append(span)
                 if span.kind == "aws-access-key-id" and (other := companion(data, span)):
@@ -103,13 +113,18 @@ def _judge(data: bytes, start: int, matched: bytes) -> tuple[Span | None, int]:
         if probe.recognises(matched):
             span = probe.look(data, start, end)
             if span is None:
-                return None, start + 3 if matched.startswith(b"://") else end
+                return None, _onward(start, end)
             span = _named(data, span) if span.kind in _GENERAL else span
             return span, max(span.end, start + 1)
     span = assignments.look(data, start, end, functools.partial(_specific, data))
-    if span is None:  # the gap of a prefix may have reached over the start of a real one
-        return None, start + 1 if matched[0] in _GAPPED else end - 1
+    if span is None:
+        return None, end - 1 if assignments.starts_a_name(matched) else _onward(start, end)
     return span, max(span.end, end - 1)
+
+
+def _onward(start: int, end: int) -> int:
+    """Give where to go on after a match that was nothing: a real prefix may start inside it."""
+    return max(start + 1, end - _LONGEST_PREFIX)
 
 
 def _named(data: bytes, span: Span) -> Span:
