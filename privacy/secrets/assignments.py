@@ -28,7 +28,7 @@ _BETWEEN = (
     + rb"|>|\\*[\"']?,?(?:\s|\\+[nr])*[+-]?[ \t]*\\*[\"']?(?i:value)\\*[\"']?[ \t]*[:=])"
 )
 _FLAG = rb"--[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key|access-?key)[a-z-]*(?:[ \t]+|\\*[\"'],[ \t]*)"
-_VALUE = rb"[ \t]*[^\s(){}\[\],;|&=]"
+_VALUE = rb"[ \t]*[^\s(){}\[\],;|&=:]"
 TRIGGER = b"(?:(?:" + _WORD + b")" + _BETWEEN + b"|" + _FLAG + b")" + _VALUE
 _NAME_STARTS = (
     b"pass", b"pwd", b"secre", b"token", b"cred", b"api", b"acces", b"priva", b"accou", b"share", b"stora", b"sign",

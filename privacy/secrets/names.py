@@ -80,7 +80,7 @@ def _kind(words: list[str]) -> str | None:
         if "secret" in words:
             return "secret"
         return _KEY_MAKERS.get(before) or ("password" if before in _WHOLE and before != "pass" else None)
-    if last in _WHOLE:
+    if last in _WHOLE and (last != "pw" or len(words) > 1):
         return _WHOLE[last]
     if last == "pat" and _HOSTS.intersection(words):
         return "token"

@@ -39,6 +39,7 @@ _BEFORE_NAME = (
 )
 _BARE = rb"[^\s\x00-\x1f\x7f\"'`<>(){}\[\],;|&\\=]+={0,2}"
 _WHOLE_LINE = rb"[^\s\x00-\x1f\x7f\"'`\\${<][^\s\x00-\x1f\x7f\"'`\\]*(?=[ \t]*(?:\r?\n|\\+[nr]|\\*[\"'`]|\Z))"
+_OTHER = rb"[,;&|][A-Za-z_][A-Za-z0-9_]*=|^[A-Za-z_][A-Za-z0-9_.]*\(.*\)[,;]?$"  # another setting, or a call
 _NAME = rb"[A-Za-z0-9_.-]*"
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _COLOUR = rb"(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,12}m"
@@ -47,14 +48,14 @@ _LEAD = (  # a type before the value, a call around it
     rb"[ \t]*(?:[A-Za-z_][A-Za-z0-9_.<>\[\]| ]{0,60}=[ \t]*(?=\\*[\"'])|"
     rb"(?:new[ ])?[A-Za-z_][A-Za-z0-9_.:]{0,40}!?\((?=\\*[\"']))"
 )
-_SCHEME = rb"(?i:bearer|basic|token|apikey|api-key|bot|key|digest)[ \t]+"
+_SCHEME = rb"(?i:token|apikey|api-key|bot|key|digest)[ \t]+"  # Bearer and Basic have a detector of their own
 _ELEMENT = rb"(?:<!\[CDATA\[)?([^<>\s]{1,512}?)(?:\]\]>)?</"
 
 
 class Place(NamedTuple):
     """Where a value is and how it is written.
 
-    `lead` is where it starts, `start` where the secret part of it starts (behind a word such as Bearer). `text` is
+    `lead` is where it starts, `start` where the secret part of it starts (behind a word such as Token). `text` is
     the value without line breaks, as far as it was read; `config` tells that no code can stand here.
     """
 
@@ -130,7 +131,7 @@ def _stands_free(data: bytes, first: int) -> bool:
 
 
 def _scheme_end(data: bytes, at: int, name: str) -> int:
-    """Step over `Bearer`, `Basic`, `Token` and the like in front of the value of an authorisation."""
+    """Step over `Token`, `ApiKey` and the like in front of the value of an authorisation."""
     found = _compiled(_SCHEME).match(data, at, at + 40) if "auth" in name.lower() else None
     return found.end() if found else at
 
@@ -147,7 +148,7 @@ def _element(data: bytes, at: int) -> Place | None:
 def _line(data: bytes, at: int) -> Place | None:
     """Read the rest of the line, if it has no blank in it: in `NAME=value` any mark may be part of the value."""
     found = _compiled(_WHOLE_LINE).match(data, at, at + FAR)
-    if not found or found.end() == at + FAR:
+    if not found or found.end() == at + FAR or _compiled(_OTHER).search(found[0]):
         return None
     return Place(at, at, found.end(), found[0].decode("utf-8", "replace"), quoted=False, config=True)
 

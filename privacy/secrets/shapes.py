@@ -18,12 +18,13 @@ _FILLER_WORDS = (  # a longer word before a shorter one that it starts with
     "quux spam eggs hello world abcdefgh abcdef abc xyz asdf qwerty name host db app id env var"
 )
 _FILLER = r"x{2,}|0{3,}|1{3,}|123(?:4(?:5(?:6(?:7(?:89?0?)?)?)?)?)?|[^a-z0-9]"
+_PADDING = 8
 _ENOUGH = 4  # characters of its own that a value needs
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _CONSTANT = r"[A-Z]+(?:_[A-Z]+)+"
 _PATTERN = r"\(\?|\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\{[0-9]+,|\\[dwsbDWSB]\b|\[\^|\(\)"
 _TEMPLATE = (
-    r"&lt;|\$\{|\$\(|\$[A-Za-z_]|\{\{|<%|%\(|%[A-Z_]{3,}%|#\{|\{[A-Za-z_.]*\}|<[A-Za-z]|@@|\[redacted:"
+    r"&lt;|\$\{|\$\(|(?<![A-Za-z0-9])\$[A-Za-z_]|\{\{|<%|%\(|%[A-Z_]{3,}%|#\{|\{[A-Za-z_.]*\}|<[A-Za-z][^<>]*>|^@[A-Z_]+$|@@|\[redacted:"
     r"|\.\.\.|…|\*{3}|•{3}"
 )
 _CODE = r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$#][\w$]*)+"  # a.b, a?.b, a::b, a->b
@@ -44,6 +45,11 @@ def _filler() -> re.Pattern[str]:
 def is_mask(value: str) -> bool:
     """Tell whether the value is made of filler alone, such as `xxxxxxxx` or `********`."""
     return _MASK.issuperset(value)
+
+
+def is_padded(value: str) -> bool:
+    """Tell whether one character stands eight times in a row, as in a mask or in the base64 of zeros."""
+    return any(char * _PADDING in value for char in set(value))
 
 
 def is_template(value: str) -> bool:

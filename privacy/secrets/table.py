@@ -1,6 +1,6 @@
 """Writes `docs/privacy-detectors.md` from the detectors; a test holds that the page is what this gives.
 
-    python -c "import sys; from privacy.secrets.table import page; sys.stdout.write(page())" > docs/privacy-detectors.md
+python -c "import sys; from privacy.secrets.table import page; sys.stdout.write(page())" > docs/privacy-detectors.md
 """
 
 from privacy.secrets.detectors import detectors

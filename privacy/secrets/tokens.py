@@ -6,7 +6,7 @@ from privacy.secrets.letters import surprise
 from privacy.secrets.model import Probe, Span, Token
 from privacy.secrets.prefixes import broken, guarded, index, unbroken, width_of
 from privacy.secrets.runs import further, gather
-from privacy.secrets.shapes import is_mask, is_placeholder, is_sequence
+from privacy.secrets.shapes import is_mask, is_padded, is_placeholder, is_sequence
 
 TOKENS = catalogue_code.TOKENS + catalogue_clouds.TOKENS + catalogue_models.TOKENS + catalogue_services.TOKENS
 _COMMON_KINDS = (
@@ -109,7 +109,7 @@ def _plain(data: bytes, start: int, body_start: int, rule: Token) -> Span | None
         kept = body.rstrip(".")
         last = stop - (len(body) - len(kept))
         whole = rule.low <= len(kept) <= (rule.high or len(kept)) and not is_word(data, last)
-        if whole and not is_mask(kept) and "EXAMPLE" not in kept and surprise(kept) > 0:
+        if whole and not is_padded(kept) and "EXAMPLE" not in kept and surprise(kept) > 0:
             return Span(start, further(data, last, rule.alphabet) if rule.high == 0 else last, rule.kind)
     return None
 

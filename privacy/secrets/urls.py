@@ -7,7 +7,7 @@ from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
 from privacy.secrets.prefixes import unbroken
 from privacy.secrets.runs import gather
-from privacy.secrets.shapes import is_mask, is_placeholder, is_template, is_uuid
+from privacy.secrets.shapes import is_mask, is_placeholder, is_sequence, is_template, is_uuid
 
 _PART = rb"[^\s/@\"'<>`{}()|\\]*"
 _NEXT_LINE = rb"(?:(?:\\+n|\\*\r?\n)[ \t]*" + _PART + rb")?"
@@ -67,7 +67,7 @@ def _is_port_and_path(password: bytes) -> bool:
 def _token(data: bytes, start: int, stop: int) -> Span | None:
     """`https://TOKEN@host`: a user name alone is none, so the token has to look like one."""
     text = unbroken(data[start:stop]).decode("utf-8", "replace")
-    if len(text) < _LEAST_TOKEN or is_mask(text) or not text.replace("-", "").replace("_", "").isalnum():
+    if len(text) < _LEAST_TOKEN or is_sequence(text) or not text.replace("-", "").replace("_", "").isalnum():
         return None
     if surprise(text) <= 0 or (is_uuid(text) and not data.startswith(b"https", max(0, start - 8))):
         return None

@@ -24,14 +24,16 @@ RULE = (
     "Random: 12 or more characters (16 in code) that the letter model finds dearer than random ones, or 20 or more "
     "hexadecimal digits. If the name says password or secret, also what a person thinks up: 8 or more characters with "
     "a letter, a digit and a third class (the other case, or a mark), in code only if quoted or no identifier; in "
-    "configuration a letter and a digit, or 6 characters of all four classes, or 3 words of 16 characters in sum. "
+    "configuration a letter and a digit, or 6 characters of all four classes, or 4 words of 20 characters in sum. "
     "Never: masks, templates, filler words, sequences, paths, addresses, dotted names, ids of model providers; a UUID "
     "only if the name says password, secret or key."
 )
 _NO_PHRASE = frozenset(("password", "passwd", "pass", "secret", "token", "key", "name", "value", "user", "your", "my"))
+_OWN_NAMES = ("password", "passwd", "secret")  # `"prompt1_password"` is rather a name than a password
 _SLACK_BITS = -0.4  # a character
 _LEAST_OF_ALL_CLASSES = 6
-_LEAST, _LEAST_RANDOM, _LEAST_RANDOM_IN_CODE, _LEAST_HEX, _LEAST_PHRASE = 8, 12, 16, 20, 16
+_LEAST, _LEAST_RANDOM, _LEAST_RANDOM_IN_CODE, _LEAST_HEX = 8, 12, 16, 20
+_LEAST_PHRASE, _LEAST_WORDS = 20, 4
 
 
 def is_secret(value: str, *, human: bool, config: bool, quoted: bool, uuid: bool = False) -> bool:
@@ -63,13 +65,23 @@ def _is_filler(value: str) -> bool:
 
 
 def is_random(value: str, *, config: bool) -> bool:
-    """Tell whether the value looks like one that a machine drew; in configuration a little less."""
+    """Tell whether the value looks like one that a machine drew; in configuration a little less is enough."""
     if " " in value or not any("a" <= char.lower() <= "z" for char in value):
         return False
     if is_hex(value):
         return len(value) >= _LEAST_HEX
+    if _is_row_of_words(value):
+        return False
     slack = _SLACK_BITS * len(value) if config and any(char.isdigit() for char in value) else 0.0
     return surprise(value) > slack
+
+
+def _is_row_of_words(value: str) -> bool:
+    """Tell whether the value is short pieces of small letters with dashes between, however odd the words are."""
+    pieces = value.replace("_", "-").split("-")
+    return len(pieces) > 1 and all(
+        piece.islower() and piece.isalpha() and len(piece) < _LEAST_RANDOM for piece in pieces
+    )
 
 
 def _is_password(value: str, *, config: bool, quoted: bool) -> bool:
@@ -78,8 +90,10 @@ def _is_password(value: str, *, config: bool, quoted: bool) -> bool:
     if " " in value or is_path(value) or is_code(value) or not (lower or upper):
         return False
     if digit:
+        if not config and any(word in value.lower() for word in _OWN_NAMES) and not (lower and upper and mark):
+            return False
         enough = lower + upper + mark >= 2 or config  # noqa: PLR2004 - two more classes than the digits
         return enough and (quoted or config or not is_identifier(value))
     words = [word for word in value.lower().replace("_", "-").split("-") if word]
-    phrase = len(value) >= _LEAST_PHRASE and len(words) >= 3 and not _NO_PHRASE.intersection(words)  # noqa: PLR2004
+    phrase = len(value) >= _LEAST_PHRASE and len(words) >= _LEAST_WORDS and not _NO_PHRASE.intersection(words)
     return config and mark and phrase

@@ -63,7 +63,10 @@ def test_an_empty_rule_allows_nothing() -> None:
 def test_no_name_is_an_unknown_remote_provider(name: str) -> None:
     """Whoever does not say who asks is remote, even if the settings hold an empty name."""
     assert audience_of(name, _values(localProviders=[""])) == REMOTE
-    assert allowed_classes(REMOTE, _values(localProviders=[""], remoteProviders={"": list(CLASSES)})) == ("normal", "internal")
+    assert allowed_classes(REMOTE, _values(localProviders=[""], remoteProviders={"": list(CLASSES)})) == (
+        "normal",
+        "internal",
+    )
 
 
 @pytest.mark.parametrize("name", ["local", "Local", " LOCAL "])
@@ -75,7 +78,11 @@ def test_local_is_the_owner(name: str) -> None:
 _CLASS_LISTS = st.lists(st.sampled_from(CLASSES), max_size=5)
 
 
-@given(st.sampled_from(["openai", "corp", "x"]), _CLASS_LISTS, st.dictionaries(st.sampled_from(["openai", "corp"]), _CLASS_LISTS))
+@given(
+    st.sampled_from(["openai", "corp", "x"]),
+    _CLASS_LISTS,
+    st.dictionaries(st.sampled_from(["openai", "corp"]), _CLASS_LISTS),
+)
 def test_local_only_never_goes_to_a_remote_provider(name: str, default: list[str], rules: dict[str, list[str]]) -> None:
     """Not even settings that no check has seen can give the strictest class to a remote audience."""
     values = _values(remoteDefaultAllowed=default, remoteProviders=rules)

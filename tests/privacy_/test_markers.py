@@ -142,7 +142,9 @@ def test_no_text_breaks_it(text: str) -> None:
     assert classify(text) in {None, *CLASSES}
 
 
-@pytest.mark.parametrize("unit", ["[", "\\", "\\[context:internal]", "[context:", "[context:internal]", "[/ds4:normal]", "[context:  "])
+@pytest.mark.parametrize(
+    "unit", ["[", "\\", "\\[context:internal]", "[context:", "[context:internal]", "[/ds4:normal]", "[context:  "]
+)
 def test_the_work_grows_with_the_length(unit: str) -> None:
     """Twice as many brackets, backslashes or markers take at most twice the steps and a little more."""
     short, long = _steps(unit * 500), _steps(unit * 1000)

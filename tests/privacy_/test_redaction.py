@@ -25,7 +25,9 @@ def test_each_secret_becomes_a_marker_that_names_its_kind() -> None:
     assert redacted.count == 2
 
 
-@pytest.mark.parametrize("text", ["", "plain", "password: string", "🚀 数据库", "\ud800 alone", "a\0b", "\x1b[31mred\x1b[0m"])
+@pytest.mark.parametrize(
+    "text", ["", "plain", "password: string", "🚀 数据库", "\ud800 alone", "a\0b", "\x1b[31mred\x1b[0m"]
+)
 def test_text_without_secrets_stays_as_it_is(text: str) -> None:
     """Nothing is changed but secrets, whatever characters the text has."""
     assert redact(RawText(text)) == (text, 0)

@@ -20,7 +20,7 @@ def _rows(name: str) -> list[str]:
     return [line.translate(_READABLE) for line in lines if line and not line.startswith("# ")]
 
 
-FOUND = [tuple(row.split("\t", 1)) for row in _rows("cases-found.txt")]
+FOUND = [(row.partition("\t")[0], row.partition("\t")[2]) for row in _rows("cases-found.txt")]
 SPARED = _rows("cases-spared.txt")
 EXAMPLES = [(detector.kind, template) for detector in detectors() for template in detector.examples]
 COUNTEREXAMPLES = [template for detector in detectors() for template in detector.counterexamples]
@@ -72,9 +72,7 @@ def test_a_secret_is_found_in_every_context(
 
 
 @pytest.mark.parametrize("template", COUNTEREXAMPLES + SPARED)
-def test_what_is_no_secret_is_spared_in_every_context(
-    template: str, contexts: dict[str, Callable[[str], str]]
-) -> None:
+def test_what_is_no_secret_is_spared_in_every_context(template: str, contexts: dict[str, Callable[[str], str]]) -> None:
     """Code, placeholders, hashes, ids and paths survive byte for byte, wherever they stand."""
     text = made(template).text
-    assert {name: find(put(text)) for name, put in contexts.items()} == dict.fromkeys(contexts, [])
+    assert {name: found for name, put in contexts.items() if (found := find(put(text)))} == {}

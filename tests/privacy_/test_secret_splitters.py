@@ -122,13 +122,15 @@ def test_splitters_at_random_places_in_random_contexts(
 def test_splitters_at_very_many_random_places(
     seed: int, contexts: dict[str, Callable[[str], str]], leak: Callable[..., str]
 ) -> None:
-    """The same holds of ten times as many, whatever the chance."""
-    slipped = _slips(contexts, leak, rounds=2_000, seed=f"slow {seed}")
-    assert len(slipped) <= 40, slipped
+    """Of very many, whatever the chance, hardly more than one in a hundred does."""
+    slipped = _slips(contexts, leak, rounds=10_000, seed=f"slow {seed}")
+    assert len(slipped) <= 150, slipped
 
 
 @pytest.mark.parametrize("splitter", BREAKS.values(), ids=BREAKS)
-@pytest.mark.parametrize("next_line", ["Now some words follow.", "NEXT_NAME=value", "commit 1234567", "- item", "}", "", "123"])
+@pytest.mark.parametrize(
+    "next_line", ["Now some words follow.", "NEXT_NAME=value", "commit 1234567", "- item", "}", "", "123"]
+)
 def test_a_whole_key_at_the_end_of_a_line_takes_nothing_from_the_next(splitter: str, next_line: str) -> None:
     """A key of known length ends with its line, and words or names on the next line stay."""
     for template in ("ghp_{an:36}", "AKIA{b32:16}", "sk-proj-{an:48}", "sk-ant-api03-{url:93}AA", "npm_{an:36}"):
@@ -159,5 +161,16 @@ def test_a_wrapped_key_in_a_diff_or_quotation_is_one_find(sign: str, leak: Calla
 def test_escaped_splitters_are_splitters_too(leak: Callable[..., str]) -> None:
     r"""In JSON a colour reads `\u001b[0m`, and a zero-width space `\u200b`; they save nothing either."""
     key = made("ghp_{an:36}").text
-    for splitter in (r"\u001b[0m", r"\u200b", r"\\u200b", r"\x1b[31m", r"\033[1m", r"\ufeff", r"\u0000", r"\n", r"\r\n", r"\\n    "):
+    for splitter in (
+        r"\u001b[0m",
+        r"\u200b",
+        r"\\u200b",
+        r"\x1b[31m",
+        r"\033[1m",
+        r"\ufeff",
+        r"\u0000",
+        r"\n",
+        r"\r\n",
+        r"\\n    ",
+    ):
         assert leak(key, redact(RawText('{"text":"x ' + _split(key, 20, splitter) + '"}')).text) == "", splitter
