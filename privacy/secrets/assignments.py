@@ -10,7 +10,7 @@ from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Span
 from privacy.secrets.names import Meaning, meaning
 from privacy.secrets.places import FAR, Place, end_of, name_around, value_behind
-from privacy.secrets.runs import after_break, piece_end
+from privacy.secrets.runs import after_break, names_a_value, piece_end
 from privacy.secrets.shapes import is_hex
 from privacy.secrets.values import RULE, is_secret
 
@@ -19,7 +19,7 @@ _WORD = (
     rb"(?:access|private|account|shared|storage|signing|signature|encryption|encrypt|master|service|auth|app|license|"
     rb"subscription|deploy|webhook|client|admin|hmac|jwt|aes|session|cookie|function)[_-]?key|authorization)"
     rb"[A-Za-z0-9_.-]*"
-    rb"|(?i:auth|pass|creds?|jwt)(?:[0-9A-Z_.-][A-Za-z0-9_.-]*)?|_(?i:pw|pat)"
+    rb"|(?i:auth|pass|creds?|jwt)(?:[0-9A-Z_.-][A-Za-z0-9_.-]*)?|_(?i:pw|pat)|_KEY"
 )
 _SIGN = rb"(?:=>|:=|\?=|\|\|=|===?|[:=])"
 _BETWEEN = (
@@ -33,7 +33,7 @@ TRIGGER = b"(?:(?:" + _WORD + b")" + _BETWEEN + b"|" + _FLAG + b")" + _VALUE
 _NAME_STARTS = (
     b"pass", b"pwd", b"secre", b"token", b"cred", b"api", b"acces", b"priva", b"accou", b"share", b"stora", b"sign",
     b"encry", b"maste", b"servi", b"auth", b"app", b"licen", b"subsc", b"deplo", b"webho", b"clien", b"admin", b"hmac",
-    b"jwt", b"aes", b"sessi", b"cooki", b"funct", b"_pw", b"_pat", b"--",
+    b"jwt", b"aes", b"sessi", b"cooki", b"funct", b"_pw", b"_pat", b"_key", b"--",
 )  # fmt: skip
 _LONGEST_NAME = 200
 _MOST_OF_IT = 0.7
@@ -57,8 +57,8 @@ def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span 
         return None
     first, name = name_around(data, start, end - 1)
     named = meaning(name)
-    if named is None or (data[end - 2 : end - 1] == b":" and first and data[first - 1 : first] in (b":", b"/")):
-        return None  # of the kind `arn:…:secret:NAME`
+    if named is None or not _belongs(data[first + len(name) : end - 1], data[max(0, first - 1) : first], named):
+        return None
     place = value_behind(data, first, name, end - 1)
     if place is None or _letters(place.text) == _letters(name):
         return None
@@ -71,6 +71,13 @@ def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span 
     if known and known.end - known.start >= (stop - place.start) * _MOST_OF_IT:
         return Span(min(known.start, place.start), max(known.end, stop), known.kind)
     return Span(place.start, stop, named.kind)
+
+
+def _belongs(between: bytes, before: bytes, named: Meaning) -> bool:
+    """Tell whether the name sets the value: not in `arn:…:secret:NAME`, and a vague one only as in `NAME=value`."""
+    if named.vague:
+        return between == b"="
+    return not (between == b":" and before in (b":", b"/"))
 
 
 def _is_secret(place: Place, named: Meaning) -> bool:
@@ -100,7 +107,7 @@ def _joined(data: bytes, place: Place) -> Place:
 
 
 def _goes_on(data: bytes, text: str, piece: str, stop: int) -> bool:
-    if data[stop : stop + 1] in (b":", b"(") or "=" in piece.rstrip("="):
+    if names_a_value(data, stop) or "=" in piece.rstrip("="):
         return False
     if is_hex(piece) or piece.isdigit():  # rather a commit or a number, unless it makes a whole number of bytes
         return _HEX.issuperset(text) and len(text) + len(piece) in _HEX_LENGTHS
@@ -233,6 +240,7 @@ DETECTORS = (
             '"apiKey": "«{an:32}»"',
             "x-api-key: «{an:40}»",
             "api_key='«{url:43}»'",
+            "ACME_KEY=«{an:32}»",
             "HEROKU_API_KEY=«{an:36}»",
             '\\"api_key\\":\\"«{hex:32}»\\"',
         ),
@@ -247,6 +255,9 @@ DETECTORS = (
             "api_key_id: 12",
             "AWS_ACCESS_KEY_ID",
             "publicKey: {an:40}",
+            "PUBLIC_KEY={an:32}",
+            "CACHE_KEY={hex:64}",
+            "const MAP_KEY = '{an:20}'",
             "cache_key = f'{user}:{page}'",
         ),
     ),

@@ -35,6 +35,16 @@ TOKENS = (
         ("AIza", "AIza{x:35}", "AIzaYourKeyGoesHere"),
     ),
     Token(
+        "google-api-key",
+        "Google API key of the newer form",
+        ("AQ.Ab8",),
+        "url64",
+        44,
+        80,
+        ("«AQ.Ab8{url:47}»",),
+        ("AQ.Ab8",),
+    ),
+    Token(
         "google-oauth-secret",
         "Google OAuth client secret",
         ("GOCSPX-",),

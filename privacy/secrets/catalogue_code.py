@@ -184,6 +184,17 @@ TOKENS = (
         plain=True,
     ),
     Token(
+        "trello-token",
+        "Trello token",
+        ("ATTA",),
+        "hex",
+        64,
+        72,
+        ("«ATTA{hex:64}»",),
+        ("ATTA", "ATTACH"),
+        plain=True,
+    ),
+    Token(
         "atlassian-token",
         "Atlassian API token",
         ("ATATT3", "ATCTT3"),

@@ -4,6 +4,17 @@ from privacy.secrets.model import Token
 
 TOKENS = (
     Token(
+        "openai-key",
+        "OpenAI session key",
+        ("sess-",),
+        "alnum",
+        40,
+        48,
+        ("«sess-{an:40}»",),
+        ("sess-id", "sess-token"),
+        plain=True,
+    ),
+    Token(
         "huggingface-token",
         "Hugging Face token",
         ("hf_",),

@@ -10,10 +10,13 @@ import re
 
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
+from privacy.secrets.runs import further, gather
 
 _BEGIN = rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
 _END = rb"-----END [A-Z0-9 ]*PRIVATE KEY"
 _PUTTY = rb"Private-Lines: [0-9]"
+_JWK = rb"\\?\"(?:d|p|q|dp|dq|qi|k)\\*\"[ \t]*:[ \t]*\\*\"[A-Za-z0-9_-]{8}"
+_TRIGGER_BODY, _LEAST_MEMBER, _NEAR = 8, 22, 2048
 _GAP = (  # what may stand between two lines of a block
     rb"(?:[\s\"'`,;+|>#*()\[\]-]|\\+[nrt\"']|\\+(?=[\r\n])|<br ?/?>|\x1b\[[0-9;]*m"
     rb"|(?<![A-Za-z0-9+/=])[0-9]{1,6}(?:[\t:|)-]|\\t|[ ]{1,4}(?=[A-Za-z0-9+/]{16})|\xe2\x86\x92|\xe2\x94\x82)"
@@ -122,6 +125,16 @@ def _look_putty(data: bytes, _start: int, end: int) -> Span | None:
     return Span(first, stop, "putty-private-key") if len(body) >= _LEAST_BODY else None
 
 
+def _look_jwk(data: bytes, start: int, end: int) -> Span | None:
+    """Judge a member of a JSON Web Key that only a private or secret key has."""
+    begin = end - _TRIGGER_BODY
+    near = data[max(0, start - _NEAR) : end + _NEAR]
+    run = gather(data, begin, "url64", wanted=_LEAST_MEMBER, most=0)
+    if not (b'"kty"' in near or b'\\"kty' in near) or len(run.body) < _LEAST_MEMBER or surprise(run.body) < 0:
+        return None
+    return Span(begin, further(data, run.end, "url64"), "private-key")
+
+
 PROBES = (
     Probe(
         _BEGIN + b"|" + _END,
@@ -129,6 +142,7 @@ PROBES = (
         lambda matched: matched.startswith((b"-----BEGIN", b"-----END")),
         _look,
     ),
+    Probe(_JWK, b'\\"', lambda matched: matched.lstrip(b"\\")[:1] == b'"', _look_jwk),
     Probe(_PUTTY, b"P", lambda matched: matched.startswith(b"Private-Lines"), _look_putty),
 )
 
@@ -155,6 +169,13 @@ DETECTORS = (
             "{pem:PUBLIC}",
             "{cert}",
         ),
+    ),
+    Detector(
+        "private-key",
+        "private or secret member of a JSON Web Key",
+        "22 or more base64url characters behind `d`, `p`, `q`, `dp`, `dq`, `qi` or `k` in an object that has `kty`",
+        ('{"kty":"EC","crv":"P-256","x":"{url:43}","y":"{url:43}","d":"«{url:43}»"}',),
+        ('{"d":"{url:43}"}', '{"kty":"RSA","n":"{url:86}","e":"AQAB"}', '{"k":"kty","d":"M12 3h4v5"}'),
     ),
     Detector(
         "pgp-private-key",

@@ -30,6 +30,9 @@ _KEY_MAKERS = {
     "client": "secret", "admin": "secret", "hmac": "secret", "jwt": "secret", "aes": "secret", "session": "secret",
     "cookie": "secret", "function": "secret", "ingestion": "secret", "write": "secret",
 }  # fmt: skip
+_NO_SECRET_KEYS = frozenset(
+    ("public", "cache", "primary", "foreign", "sort", "partition", "routing", "hash", "index", "group", "object", "env")
+)
 _HOSTS = frozenset(("github", "gh", "gitlab", "azure", "ado", "devops"))
 _NEUTRAL_WORDS = (
     "value text plain plaintext raw prod production dev development staging stage test live old new current backup "
@@ -46,11 +49,16 @@ _HARMLESS = frozenset(_HARMLESS_WORDS.split())
 
 
 class Meaning(NamedTuple):
-    """What a name promises: the kind of secret; whether a person may have thought it up, or it may be a UUID."""
+    """What a name promises: the kind of secret, and how much the name is worth.
+
+    `human`: a person may have thought the secret up. `uuid`: it may be a UUID. `vague`: it counts only in settings,
+    as `ACME_KEY=` does.
+    """
 
     kind: str
     human: bool
     uuid: bool
+    vague: bool
 
 
 @functools.lru_cache(4096)
@@ -63,9 +71,10 @@ def meaning(name: str) -> Meaning | None:
         return None
     kind = _kind(words)
     if kind is None:
-        return None
+        vague = name.isupper() and words[-1] == "key" and len(words) > 1 and words[-2] not in _NO_SECRET_KEYS
+        return Meaning("api-key", human=False, uuid=False, vague=True) if vague else None
     human = words[-1] not in ("key", "keys") and kind in ("password", "secret")
-    return Meaning(kind, human, uuid=kind in ("password", "secret", "api-key"))
+    return Meaning(kind, human, uuid=kind in ("password", "secret", "api-key"), vague=False)
 
 
 @functools.cache

@@ -91,6 +91,7 @@ def _letters(data: bytes, start: int, end: int) -> str:
 _AZURE_FORMS = {  # mark: how many characters stand before and after it
     b"+ASt": ((76, 6),), b"+ASb": ((33, 6),), b"+AEh": ((33, 6),), b"+AIoT": ((32, 6),), b"+ACR": ((42, 6),),
     b"+AMC": ((33, 6),), b"ACDb": ((76, 6),), b"JQQJ99": ((52, 26),), b"AzFu": ((44, 6),), b"AzSe": ((42, 6),),
+    b"AZDO": ((76, 4),),
 }  # fmt: skip
 _DIGITS = rb"(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){2}"  # the base64 of a number of six digits
 

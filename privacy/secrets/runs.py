@@ -98,7 +98,7 @@ def gather(data: bytes, at: int, alphabet: str, *, wanted: int, most: int, far: 
             break
         stop = piece_end(data, start, alphabet)
         piece = data[start:stop].decode("ascii")
-        if not _goes_on(len(body), piece, wanted, most, names=_names_a_value(data, stop)):
+        if not _goes_on(len(body), piece, wanted, most, names=names_a_value(data, stop)):
             break
         body, end = body + piece, stop
     return Run(end, body, first)
@@ -143,9 +143,10 @@ def _line_sign(data: bytes, begin: int) -> bytes:
     return data[line : line + 1]
 
 
-def _names_a_value(data: bytes, at: int) -> bool:
-    """Tell whether what ends at `at` is the name of something itself, such as the next line's `NAME=`."""
-    return data[at : at + 1] in (b"=", b":", b"(") and data[at : at + 2] != b"=="
+def names_a_value(data: bytes, at: int) -> bool:
+    """Tell whether what ends at `at` is the name of something itself, such as the next line's `NAME = `."""
+    sign = data[at : at + 16].lstrip(b" \t")
+    return sign[:1] in (b"=", b":", b"(") and data[at : at + 2] != b"=="
 
 
 def _goes_on(have: int, piece: str, wanted: int, most: int, *, names: bool) -> bool:

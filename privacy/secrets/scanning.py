@@ -27,7 +27,7 @@ _PROBES: tuple[Probe, ...] = (
 _LONGEST_PREFIX = 24
 _GENERAL = ("bearer-token", "url-password", "url-token", "password", "netrc-password", "pgpass-password")
 _TRIGGER_REACH = 64
-_MOST_MEMORY = 64 << 20  # a limit for the states of the automaton; common text needs one or two megabytes
+_MOST_MEMORY = 32 << 20  # a limit for the states of the automaton; common text needs one or two megabytes
 
 
 _BY_FIRST = {
