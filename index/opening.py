@@ -217,6 +217,7 @@ def _make(folder: str, number: int, files: Files) -> apsw.Connection:
     path = os.path.join(folder, _file_name(number))
     files.create(path, b"")  # so that nobody else may ever read it
     connection = apsw.Connection(path)
+    connection.pragma("page_size", 8192)
     _prepare(connection)
     connection.pragma("journal_mode", "wal")
     with transaction(connection):

@@ -13,8 +13,8 @@ from index.sql import run, value
 BULK_BYTES = 48_000_000
 """Bytes of log from which on an update is worth bulk settings."""
 
-STEP_PAGES = 128
-"""Pages that one small update may merge: some milliseconds."""
+STEP_PAGES = 16
+"""Pages that one small update may merge: a few milliseconds."""
 
 _BULK_HASH, _DAILY_HASH = 16 << 20, 1 << 20  # bytes of words gathered before a segment is written
 
