@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from odd_sessions import NUMBERS, Maker
 
 from sessions import nesting, text
-from sessions.decoding import JS_WHITE, fast_parser, is_blank, is_padding, parser_for, salvaged, slow_parse
+from sessions.decoding import JS_WHITE, TOO_DEEP, fast_parser, is_blank, is_padding, parser_for, salvaged, slow_parse
 
 FAST = fast_parser()
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -161,7 +161,7 @@ def test_lines_nested_deeper_than_pythons_parsers_go_are_read() -> None:
 
 def test_lines_nested_beyond_all_use_are_refused_by_name() -> None:
     """An attack of brackets ends at a fixed depth with its own reason."""
-    with pytest.raises(ValueError, match=nesting.TOO_DEEP):
+    with pytest.raises(ValueError, match=TOO_DEEP):
         salvaged(b'{"a":' + b"[" * 5001 + b"]" * 5001 + b"}")
 
 
