@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from foundation.errors import ContextError
-from sessions.decoding import Parse, is_blank, is_padding, salvaged, slow_parse
+from sessions.decoding import TOO_DEEP, Parse, is_blank, is_padding, salvaged, slow_parse
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line is quarantined unread."""
 
 _CHUNK = 1 << 20
-_REASONS = ("not-an-object", "nested-too-deep")
+_REASONS = ("not-an-object", TOO_DEEP)
 
 
 class Record(NamedTuple):

@@ -155,6 +155,9 @@ def test_ids_compare_as_keys_of_a_map(tmp_path: Path) -> None:
         "z",
     ]
     assert texts(resolved(tmp_path, header(), number, text, said("z", "5", "z"))) == ["text", "z"]
+    for nothing in (0, "", False, None):
+        zero = {**said("x", None, "zero"), "id": nothing}
+        assert texts(resolved(tmp_path, header(), zero, {**said("z", None, "z"), "parentId": nothing})) == ["z"]
     listed = {**said("x", None, "x"), "id": [1]}
     assert texts(resolved(tmp_path, header(), listed, {**said("z", None, "z"), "parentId": [1]})) == ["z"]
 
@@ -207,6 +210,11 @@ def test_level_and_model_are_the_last_on_the_whole_path(tmp_path: Path) -> None:
     ]
     found = resolved(tmp_path, *lines)
     assert (found.thinking_level, found.model) == ("high", {"provider": "p", "modelId": "one"})
+    again = entry("t2", "c", "thinking_level_change", thinkingLevel="low")
+    assert resolved(tmp_path, *lines, again, entry("m2", "t2", "model_change", provider="z", modelId="three"))[2:4] == (
+        "low",
+        {"provider": "z", "modelId": "three"},
+    )
     answered = resolved(tmp_path, *lines, said("a", "c", "x", "assistant", provider="q", model="two"))
     assert answered.model == {"provider": "q", "modelId": "two"}
     assert resolved(tmp_path, *lines, entry("n", "c", "model_change")).model == {}

@@ -75,10 +75,11 @@ def test_a_tool_call_is_searchable_by_name_and_decoded_arguments() -> None:
 
 def test_arguments_nested_without_end_are_cut_at_a_fixed_depth() -> None:
     """No depth of a tool's arguments makes reading them fail."""
-    inner: Any = "deep"
+    lists: Any = "deep"
+    names: Any = "deep"
     for _ in range(3000):
-        inner = [inner]
-    assert searchable(blocks("assistant", call("x", {"top": "here", "a": inner}))) == "x\ntop: here"
+        lists, names = [lists], {"b": names}
+    assert searchable(blocks("assistant", call("x", {"top": "here", "a": lists, "b": names}))) == "x\ntop: here"
 
 
 @pytest.mark.parametrize(

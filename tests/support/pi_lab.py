@@ -77,5 +77,5 @@ def _install(folder: Path) -> Lab | str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"npm could not install Pi: {error}"
     if run.returncode:
-        return f"npm could not install Pi: {run.stderr.strip()[-200:]}"
+        return f"npm could not install Pi: {run.stderr.strip().partition(os.linesep)[0][:200]}"
     return _look(folder) or "npm installed Pi, but no Node that runs it"
