@@ -38,7 +38,11 @@ class RealFiles:
 
     def make_folder(self, path: str) -> None:
         """Make a folder for the owner alone; its parents too."""
-        os.makedirs(path, mode=PRIVATE_FOLDER, exist_ok=True)
+        above = os.path.dirname(path)
+        if above and not os.path.isdir(above):
+            self.make_folder(above)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, PRIVATE_FOLDER)
 
     def create(self, path: str, data: bytes) -> None:
         """Create a new file for the owner alone, with these bytes on the disk when it returns."""
