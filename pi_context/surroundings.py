@@ -143,8 +143,7 @@ class Surroundings:
     def other_session(self, wanted: str) -> LogFile:
         """Find a session by its file or the start of its id, within what may be reached."""
         only = self.own_project if self.mark else None
-        found = find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
-        return LogFile(os.path.realpath(found.path), found.stat)
+        return find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
 
     def session_id(self, wanted: str) -> str:
         """Give the whole id of a session named by its file or the start of its id."""
