@@ -133,7 +133,6 @@ def test_a_uuid_counts_only_where_keys_are_uuids() -> None:
         ),
         (
             is_placeholder,
-            is_plain_words,
             ["changeme", "your-api-key", "test1234", "password1", "foo-bar", "EXAMPLEKEY9Zq"],
             ["hunter2-Kx9"],
         ),
