@@ -11,7 +11,7 @@ from privacy.secrets.model import Detector, Span
 from privacy.secrets.names import Meaning, meaning
 from privacy.secrets.places import FAR, Place, end_of, name_around, value_behind
 from privacy.secrets.runs import after_break, names_a_value, piece_end
-from privacy.secrets.shapes import is_hex
+from privacy.secrets.shapes import is_hex, is_plain_words
 from privacy.secrets.values import RULE, is_secret
 
 _WORD = (
@@ -107,7 +107,7 @@ def _joined(data: bytes, place: Place) -> Place:
 
 
 def _goes_on(data: bytes, text: str, piece: str, stop: int) -> bool:
-    if names_a_value(data, stop) or "=" in piece.rstrip("="):
+    if names_a_value(data, stop) or "=" in piece.rstrip("=") or is_plain_words(piece):
         return False
     if is_hex(piece) or piece.isdigit():  # rather a commit or a number, unless it makes a whole number of bytes
         return _HEX.issuperset(text) and len(text) + len(piece) in _HEX_LENGTHS

@@ -28,7 +28,7 @@ _HEADER = (
 _LINE = rb"[A-Za-z0-9+/]{1,8192}={0,2}"
 _BARE_LINE = rb"[ \t\"'`,+>|#*-]{0,40}(?:[0-9]{1,6}[\t:|]{1,2} ?)?([A-Za-z0-9+/]{0,256})={0,2}[ \t\r\"'`,+|\\-]{0,40}"
 _CRC = rb"=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])"
-_LEAST_LINE, _SHORT_LINE, _LEAST_BODY = 16, 6, 32
+_LEAST_LINE, _SHORT_LINE, _LEAST_BODY, _ENOUGH_BODY = 16, 6, 32, 512
 _BACK, _LONGEST_LINE = 16_384, 256
 _TRAILING = rb"([A-Za-z0-9+/]{16,})={0,2}\Z"
 
@@ -59,7 +59,7 @@ def _after_dashes(data: bytes, at: int) -> int:
 
 
 def _follow(data: bytes, at: int) -> tuple[int, bytes]:
-    """Follow the lines of a body from `at`; give where the block ends, and the base64 in it."""
+    """Follow the lines of a body from `at`; give where the block ends, and the first base64 in it."""
     stop, body, short = at, b"", False
     while True:
         gap = _compiled(_GAP).match(data, stop)
@@ -75,7 +75,8 @@ def _follow(data: bytes, at: int) -> tuple[int, bytes]:
         if line is None or short or not _fits(line[0], body):
             return stop, body
         short = len(line[0]) < _SHORT_LINE
-        body, stop = body + line[0].rstrip(b"="), line.end()
+        body = body if len(body) > _ENOUGH_BODY else body + line[0].rstrip(b"=")  # not all: a block may be megabytes
+        stop = line.end()
 
 
 def _dashes_before(data: bytes, at: int) -> int:

@@ -12,12 +12,13 @@ from privacy.secrets.runs import BREAK
 
 _OPEN = rb"(?:[bBrRfFuU@$]{1,2}(?=\\*[\"']))?(\\*)([\"'`])"
 _PLAIN = rb"[^\s\\\"'`]+"
+_QUOTES = (b'"', b"'", b"`")
 _KEY_LIKE = rb"[A-Za-z0-9+/=_.-]+"
 _BREAK = rb"(?:" + BREAK + rb")"
 
 
 class Quoted(NamedTuple):
-    """The content of a quoted string: its place, its text without breaks, and whether the closing quote was there."""
+    """The content of a quoted string: its place, its text without breaks and escapes, and whether it was closed."""
 
     start: int
     end: int
@@ -58,7 +59,7 @@ def read(data: bytes, at: int, far: int) -> Quoted | None:
         elif char.isspace() or not char:
             break
         else:
-            pieces.append(data[place : after + 1])
+            pieces.append(char if char in _QUOTES else b"\\"[:count] + char)
             place = after + 1
     return Quoted(start, place, _text(pieces), closed=False)
 

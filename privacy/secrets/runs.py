@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from privacy.secrets.letters import surprise
+from privacy.secrets.shapes import is_plain_words
 
 ALPHABETS = {
     "alnum": b"A-Za-z0-9",
@@ -161,4 +162,4 @@ def _goes_on(have: int, piece: str, wanted: int, most: int, *, names: bool) -> b
         return have < wanted and not piece.isalpha()
     if have < wanted:
         return surprise(piece) > _JOINED_BITS
-    return not piece.isdigit() and surprise(piece) > _ADDED_BITS
+    return not piece.isdigit() and not is_plain_words(piece) and surprise(piece) > _ADDED_BITS

@@ -27,9 +27,7 @@ _PROBES: tuple[Probe, ...] = (
 _LONGEST_PREFIX = 24
 _GENERAL = ("bearer-token", "url-password", "url-token", "password", "netrc-password", "pgpass-password")
 _TRIGGER_REACH = 64
-_MOST_MEMORY = 32 << 20  # a limit for the states of the automaton; common text needs one or two megabytes
-
-
+_MOST_MEMORY = 32 << 20  # a limit for the states of the automaton; 700 MB of code needed some 20 MB
 _BY_FIRST = {
     code: tuple(probe for probe in _PROBES if code in probe.first) for code in set(b"".join(p.first for p in _PROBES))
 }

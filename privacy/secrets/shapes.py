@@ -21,10 +21,11 @@ _FILLER = r"x{2,}|0{3,}|1{3,}|123(?:4(?:5(?:6(?:7(?:89?0?)?)?)?)?)?|[^a-z0-9]"
 _PADDING = 8
 _ENOUGH = 4  # characters of its own that a value needs
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_WORD = "(?:[A-Z]?[a-z]+|[A-Z]+)"
 _CONSTANT = r"[A-Z]+(?:_[A-Z]+)+"
 _PATTERN = r"\(\?|\[\^?\\?[A-Za-z0-9]-[A-Za-z0-9]|\{[0-9]+,|\\[dwsbDWSB]\b|\[\^|\(\)"
 _TEMPLATE = (
-    r"&lt;|\$\{|\$\(|(?<![A-Za-z0-9$])\$[A-Za-z_]|\{\{|<%|%\(|%[A-Z_]{3,}%|#\{|\{[A-Za-z_.]*\}|<[A-Za-z][^<>]*>|^@[A-Z_]+$|@@|\[redacted:"
+    r"&lt;|\$\{|\$\(|(?<![A-Za-z0-9$])\$[A-Za-z_]|\{\{|<%|%\(|^%[A-Z_]+%$|#\{|\{[A-Za-z_.]*\}|<[A-Za-z][^<>]*>|^@[A-Z_]+$|@@|\[redacted:"
     r"|\.\.\.|…|\*{3}|•{3}"
 )
 _CODE = r"[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$#][\w$]*)+"  # a.b, a?.b, a::b, a->b
@@ -94,6 +95,11 @@ def is_address(value: str) -> bool:
 def is_path(value: str) -> bool:
     """Tell whether the value is a path, a file name or an address."""
     return is_address(value) or _compiled(_PATH, ignore_case=False).fullmatch(value) is not None
+
+
+def is_plain_words(value: str) -> bool:
+    """Tell whether the value is words as prose has them: small letters, a capital in front, joiners between."""
+    return _compiled(f"{_WORD}(?:[_.-]{_WORD})*", ignore_case=False).fullmatch(value) is not None
 
 
 def is_identifier(value: str) -> bool:

@@ -30,6 +30,7 @@ RULE = (
 )
 _NO_PHRASE = frozenset(("password", "passwd", "pass", "secret", "token", "key", "name", "value", "user", "your", "my"))
 _OWN_NAMES = ("password", "passwd", "secret")  # `"prompt1_password"` is rather a name than a password
+_ODD_MARKS = frozenset("!#$%&*+?@^~")  # marks that names and words do not have
 _SLACK_BITS = -0.4  # a character
 _LEAST_OF_ALL_CLASSES = 6
 _LEAST, _LEAST_RANDOM, _LEAST_RANDOM_IN_CODE, _LEAST_HEX = 8, 12, 16, 20
@@ -72,8 +73,9 @@ def is_random(value: str, *, config: bool) -> bool:
         return len(value) >= _LEAST_HEX
     if _is_row_of_words(value):
         return False
-    slack = _SLACK_BITS * len(value) if config and any(char.isdigit() for char in value) else 0.0
-    return surprise(value) > slack
+    lower, upper, digit, _ = classes(value)
+    odd = digit or (lower and upper and not _ODD_MARKS.isdisjoint(value))
+    return surprise(value) > (_SLACK_BITS * len(value) if config and odd else 0)
 
 
 def _is_row_of_words(value: str) -> bool:

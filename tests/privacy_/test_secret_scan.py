@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from privacy.secrets import find
 from privacy.secrets.examples import made
+from privacy.secrets.quoted import read
+from privacy.secrets.runs import further, piece_end
 from privacy.secrets.scanning import trigger
 
 TOKEN = made("ghp_{an:36}").text
@@ -80,6 +82,15 @@ def test_a_long_value_is_found_to_its_end() -> None:
     for text in (f'client_secret: "{long}"', f"client-key-data: {long}\nnext: 1", f"CLIENT_SECRET={long}"):
         (secret,) = find(text)
         assert text[secret.start : secret.end] == long
+
+
+def test_a_look_reads_a_bounded_stretch() -> None:
+    """However long a run of key characters is, a look takes in 1024 of them, and only a find is followed further."""
+    assert piece_end(b"a" * 5_000, 0, "alnum") == 1_024
+    assert further(b"a" * 5_000, 1_024, "alnum") == 5_000
+    quoted = read(b'"' + b"a" * 5_000 + b'"', 0, 512)
+    assert quoted is not None
+    assert len(quoted.text) == 512
 
 
 UNITS = [

@@ -13,6 +13,7 @@ from privacy.secrets.shapes import (
     is_mask,
     is_path,
     is_placeholder,
+    is_plain_words,
     is_sequence,
     is_template,
     is_uuid,
@@ -143,6 +144,7 @@ def test_a_uuid_counts_only_where_keys_are_uuids() -> None:
             ["/run/secrets/x", "./a", "C:\\Users\\me", "src/a.py", "https://x.example/y"],
             ["hunter2-Kx9", "a+b/c=="],
         ),
+        (is_plain_words, ["Kilzuhigar", "retry_budget", "left-pad", "OK"], ["fxGq", "a1", "aB3dE5", "Zq!"]),
         (is_call_id, ["call_a1B2", "toolu_01Ab", "chatcmpl_x"], ["callback", "hunter2"]),
     ],
 )

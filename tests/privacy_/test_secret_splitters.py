@@ -138,6 +138,19 @@ def test_a_whole_key_at_the_end_of_a_line_takes_nothing_from_the_next(splitter: 
         assert redact(RawText(text)).text.endswith("]" + splitter + next_line)
 
 
+def test_what_completes_a_key_belongs_to_it_even_if_it_is_a_word() -> None:
+    """Chance writes words too: a piece that makes the key exactly as long as such keys are is its end."""
+    text = made("ghp_{an:30}").text + "\nchange\nthis"
+    assert redact(RawText(text)).text == "[redacted:github-token]\nthis"
+
+
+def test_a_name_on_the_next_line_is_no_part_of_the_key() -> None:
+    """What has a value of its own is a name, however odd it looks."""
+    for name in ("X7qZ9kP2w=1", "Zq8Kd3Lp: x", "k9Qx7Zt2 = y", "wX3kQz9P(1)"):
+        text = made("sk-proj-{an:60}").text + f"\n{name}"
+        assert redact(RawText(text)).text == f"[redacted:openai-key]\n{name}"
+
+
 def test_a_key_that_is_wrapped_many_times_is_one_find(leak: Callable[..., str]) -> None:
     """A long key in a narrow window goes over many lines, and none of them stays."""
     for template in ("sk-ant-api03-{url:93}AA", "github_pat_{an:22}_{an:59}", "{jwt}", "AccountKey={b64:86}=="):
