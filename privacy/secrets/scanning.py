@@ -9,6 +9,7 @@ from typing import Any
 
 from privacy.secrets import assignments, commands, headers, keyblocks, odd_forms, sk_keys, tokens, urls, web_tokens
 from privacy.secrets.aws import companion
+from privacy.secrets.first_look import compiled
 from privacy.secrets.invisible import INVISIBLE, INVISIBLE_STARTS, cleaned, places
 from privacy.secrets.model import Probe, Secret, Span
 
@@ -24,10 +25,12 @@ _PROBES: tuple[Probe, ...] = (
 )
 """The first that recognises a match judges it; what none recognises is an assignment."""
 
+MOST_LOOKS = 100_000
+"""Places that are judged in one text; a text with more is made to hold us up, and its rest is redacted unseen."""
+
 _LONGEST_PREFIX = 24
 _GENERAL = ("bearer-token", "url-password", "url-token", "password", "netrc-password", "pgpass-password")
 _TRIGGER_REACH = 64
-_MOST_MEMORY = 32 << 20  # a limit for the states of the automaton; 700 MB of code needed some 20 MB
 _BY_FIRST = {
     code: tuple(probe for probe in _PROBES if code in probe.first) for code in set(b"".join(p.first for p in _PROBES))
 }
@@ -35,20 +38,8 @@ _BY_FIRST = {
 
 @functools.cache
 def trigger() -> bytes:
-    """Give the RE2 pattern of all places worth a look."""
+    """Give the RE2 pattern of all places worth a look; `triggers` holds it ready."""
     return b"|".join([*(probe.trigger for probe in _PROBES), assignments.TRIGGER])
-
-
-@functools.cache
-def _compiled(*, invisible: bool) -> Any:
-    """Compile the triggers, with or without that for invisible parts: one of those is enough to know."""
-    import re2
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1  # bytes as they are: half the program of UTF-8
-    options.never_capture = True
-    options.max_mem = _MOST_MEMORY
-    return re2.compile(trigger() + b"|" + INVISIBLE if invisible else trigger(), options)
 
 
 @functools.cache
@@ -60,12 +51,8 @@ def _invisible() -> Any:
     return re2.compile(INVISIBLE, options)
 
 
-def find(text: str) -> list[Secret]:
-    """Find the secrets of a text: `[start, end)` in characters of it, in order, without overlaps."""
-    data = text.encode("utf-8", "surrogatepass")
-    first = _compiled(invisible=True).search(data)
-    if first is None:
-        return []
+def judged(text: str, data: bytes, first: Any) -> list[Secret]:
+    """Find the secrets of a text, given in characters and in UTF-8, from the first place worth a look on."""
     spans, dirty = _scan(data, first)
     if dirty:
         spans += _scan_cleaned(data)
@@ -78,7 +65,7 @@ def find(text: str) -> list[Secret]:
 def _scan_cleaned(data: bytes) -> list[Span]:
     """Find the spans that show once the invisible parts are out; the parts inside a span belong to it."""
     clean = cleaned(data)
-    found = _compiled(invisible=False).search(clean)
+    found = compiled(invisible=False).search(clean)
     spans = _merged(_scan(clean, found)[0]) if found else []
     edges = places(data, [place for span in spans for place in (span.start, span.end - 1)])
     return [Span(next(edges), next(edges) + 1, span.kind) for span in spans]
@@ -86,13 +73,18 @@ def _scan_cleaned(data: bytes) -> list[Span]:
 
 def _scan(data: bytes, found: Any) -> tuple[list[Span], bool]:
     """Follow the triggers from the first match on; give the spans, and whether something invisible was met."""
-    search, dirty = _compiled(invisible=True).search, False
+    search, dirty = compiled(invisible=True).search, False
     spans: list[Span] = []
+    looks = 0
     while found:
+        looks += 1
+        if looks > MOST_LOOKS:
+            spans.append(Span(found.start(), len(data), "unscanned"))
+            break
         start, end = found.start(), found.end()
         matched = data[start:end]
         if matched.startswith(INVISIBLE_STARTS):
-            search, dirty, at = _compiled(invisible=False).search, True, start
+            search, dirty, at = compiled(invisible=False).search, True, start
         else:
             span, at = _judge(data, start, matched)
             dirty = dirty or _invisible().search(data, start, max(at, start + len(matched))) is not None
@@ -133,7 +125,7 @@ def _named(data: bytes, span: Span) -> Span:
 
 def _specific(data: bytes, at: int, until: int) -> Span | None:
     """Find the first key of a known form that starts between two places, both included."""
-    triggers = _compiled(invisible=True)
+    triggers = compiled(invisible=True)
     found = triggers.match(data, at) if until <= at else triggers.search(data, at, until + _TRIGGER_REACH)
     if not found or found.start() > until:
         return None

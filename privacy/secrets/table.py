@@ -1,7 +1,4 @@
-"""Writes `docs/privacy-detectors.md` from the detectors; a test holds that the page is what this gives.
-
-python -c "import sys; from privacy.secrets.table import page; sys.stdout.write(page())" > docs/privacy-detectors.md
-"""
+"""Writes `docs/privacy-detectors.md` from the detectors, by `make docs`; a test holds that the page is what this gives."""
 
 from privacy.secrets.detectors import detectors
 from privacy.secrets.model import Detector

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.secrets import find
+from foundation.texts import RawText
+from privacy.redaction import redact
+from privacy.secrets import find, scanning
 from privacy.secrets.examples import made
 from privacy.secrets.quoted import read
 from privacy.secrets.runs import further, piece_end
@@ -136,3 +138,15 @@ def test_no_pattern_of_ours_repeats_a_repetition() -> None:
     assert re2.compile(trigger()).search(b"nothing here") is None
     assert b"(?=" not in trigger()
     assert b"(?<" not in trigger()
+
+
+def test_a_text_made_to_hold_us_up_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond a number of places worth a look the rest of a text is redacted unseen, so that work stays bounded."""
+    monkeypatch.setattr(scanning, "MOST_LOOKS", 10)
+    text = "password=" * 50 + " Xk92-mQ7w-Lp41 " + "ghp_" + "R4nd0mT0k3n" * 3 + "abc"
+
+    left = redact(RawText(text)).text
+
+    assert left.endswith("[redacted:unscanned]")
+    assert "R4nd0m" not in left
+    assert redact(RawText(left)).text == left
