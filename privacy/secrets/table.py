@@ -1,4 +1,4 @@
-"""Writes `docs/privacy-detectors.md` from the detectors, by `make docs`; a test holds that the page is what this gives."""
+"""Writes `docs/privacy-detectors.md` from the detectors; a test holds that the page is what this gives."""
 
 from privacy.secrets.detectors import detectors
 from privacy.secrets.model import Detector

@@ -30,7 +30,7 @@ def test_the_patterns_held_ready_are_those_of_the_detectors(pytestconfig: pytest
         Path(triggers.__file__).write_text(_made(), "utf-8")
         return
 
-    assert triggers.TRIGGERS == trigger()
+    assert trigger() == triggers.TRIGGERS
     assert triggers.INVISIBLE == INVISIBLE
 
 
