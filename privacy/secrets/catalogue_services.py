@@ -104,9 +104,9 @@ TOKENS = (
         33,
         33,
         ("«re_{an:8}_{an:24}»",),
-        ("re_compile", "re_match_x"),
+        ("re_compile", "re_match_x", "re_mipaconuvotterex_discocomforwaforxi"),
         plain=True,
-        guard=("A-Za-z0-9", 8),
+        guard=("A-Za-z0-9", 8, "_"),
     ),
     Token(
         "square-token",

@@ -30,7 +30,8 @@ class Token(NamedTuple):
     After one of the `prefixes` come `low` to `high` characters of an alphabet of `runs.ALPHABETS` (`high` 0: no
     upper limit). A `plain` prefix is also found in ordinary text, so its body must be whole, stand alone and look
     random; with any other prefix twelve random characters are enough, since the rest may be cut off. `guard` tells
-    how many characters of a class must follow a prefix that is so common that not every place can be looked at.
+    how many characters of a class, and which mark after them, must follow a prefix that is so common that not every
+    place can be looked at.
     """
 
     kind: str
@@ -42,7 +43,7 @@ class Token(NamedTuple):
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
     plain: bool = False
-    guard: tuple[str, int] | None = None
+    guard: tuple[str, int] | tuple[str, int, str] | None = None
 
 
 class Detector(NamedTuple):

@@ -51,9 +51,10 @@ def _written(node: _Node, before: bytes, gap: bytes) -> bytes:
     return b"(?:" + one + b")?" if _END in node else one
 
 
-def guarded(prefix: bytes, characters: bytes, count: int) -> bytes:
-    """Write a pattern for a prefix with so many characters of a class behind it; line breaks may stand anywhere."""
-    return broken([prefix]) + b"(?:" + _GAP + b"[" + characters + b"]){%d}" % count
+def guarded(prefix: bytes, characters: bytes, count: int, then: bytes) -> bytes:
+    """Write a pattern for a prefix, so many characters of a class, and a mark; line breaks may stand anywhere."""
+    behind = b"(?:" + _GAP + b"[" + characters + b"]){%d}" % count
+    return broken([prefix]) + behind + (_GAP + literal(then) if then else b"")
 
 
 def width_of(prefix: bytes, matched: bytes) -> int:

@@ -33,9 +33,9 @@ def _trigger() -> bytes:
     return b"|".join([broken(common), index(other), *(guarded(prefix, *_guard(prefix)) for prefix in _GUARDED)])
 
 
-def _guard(prefix: bytes) -> tuple[bytes, int]:
-    characters, count = _BY_PREFIX[prefix].guard or ("", 0)
-    return characters.encode(), count
+def _guard(prefix: bytes) -> tuple[bytes, int, bytes]:
+    characters, count, *then = _BY_PREFIX[prefix].guard or ("", 0)
+    return characters.encode(), count, "".join(then).encode()
 
 
 def _recognises(matched: bytes) -> bool:
