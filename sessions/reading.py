@@ -80,8 +80,9 @@ def records(
             size, torn = _skip_line(log, len(raw))
         else:
             size = len(raw)
-        body, end = raw if torn else raw[:-1], offset + size
-        if len(body) > longest or size > len(raw):
+        body, end, whole = raw if torn else raw[:-1], offset + size, size == len(raw)
+        del raw  # a long line is not kept twice
+        if len(body) > longest or not whole:
             yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn, "", end)
         elif body.startswith(b"{") or not is_padding(body):
             try:
