@@ -103,17 +103,17 @@ def entry(value: Value, identity: str, parent: str | None) -> Entry:
     """Read a record as an entry with the id and parent that its `Chain` gave."""
     kind = value.get("type")
     role = role_of(value)
-    return Entry(
-        id=identity,
-        parent=parent,
-        type=kind if isinstance(kind, str) else "",
-        role=role,
-        timestamp=timestamp_of(value),
-        tools=text.tools(value),
-        text=text.searchable(value),
-        marked=role in ("user", "custom"),
-        edit=_edit(value) if kind == "context_edit" else None,
-        name=_name(value) if kind == "session_info" else None,
+    return Entry(  # by position: this is done a million times, and names cost as much as all the rest of it
+        identity,
+        parent,
+        kind if isinstance(kind, str) else "",
+        role,
+        timestamp_of(value),
+        text.tools(value),
+        text.searchable(value),
+        role in ("user", "custom"),
+        _edit(value) if kind == "context_edit" else None,
+        _name(value) if kind == "session_info" else None,
     )
 
 

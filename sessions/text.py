@@ -55,8 +55,8 @@ def tools(value: Value) -> tuple[str, ...]:
         return (name,) if isinstance(name, str) else ()
     if role != "assistant" or not isinstance(content, list):
         return ()
-    names = [block.get("name") for block in content if isinstance(block, dict) and block.get("type") == "toolCall"]
-    return tuple(dict.fromkeys(name for name in names if isinstance(name, str))) if names else ()
+    calls = [block for block in content if isinstance(block, dict) and block.get("type") == "toolCall"]
+    return tuple(dict.fromkeys(name for call in calls if isinstance(name := call.get("name"), str))) if calls else ()
 
 
 def _take_message(message: Value, parts: list[str]) -> None:
