@@ -62,22 +62,22 @@ def _pieces(raw: bytes) -> Iterator[bytes]:
 def camel_parts(raw: bytes) -> bytes:
     """Write the parts of the camel-case words of a text, each distinct word once: `get Retry Budget`.
 
-    Works on a map of letter shapes, where the border of two parts is a plain byte search: a regular expression
-    over the whole text would cost as much as the index itself.
+    Works on a map of letter shapes in which the capitals at the start of words are made small: those that are left
+    stand inside words, and a search for one byte finds them. A regular expression over the whole text would cost as
+    much as the index itself.
     """
-    shapes = raw.translate(_SHAPES)
+    shapes = raw.translate(_SHAPES).replace(b" A", b" a")
     find, last_blank = shapes.find, shapes.rfind
     words: dict[bytes, None] = {}
-    for border in (b"aA", b"AAa"):
-        at = find(border)
-        while at >= 0:
-            start, end = last_blank(b" ", 0, at) + 1, find(b" ", at)
-            if end < 0:
-                end = len(shapes)
-            if end - start <= _LONGEST_WORD:
-                words[raw[start:end]] = None
-            at = find(border, end)
-    return b"\n".join(map(_split, words)) if words else b""
+    at = find(b"A", 1)
+    while at >= 0:
+        start, end = last_blank(b" ", 0, at) + 1, find(b" ", at)
+        if end < 0:
+            end = len(shapes)
+        if end - start <= _LONGEST_WORD:
+            words[raw[start:end]] = None
+        at = find(b"A", end)
+    return b"\n".join(filter(None, map(_split, words))) if words else b""
 
 
 def pairs(text: str) -> str:
@@ -97,12 +97,13 @@ def _pair_up(run: re.Match[str]) -> str:
 
 
 def _split(word: bytes) -> bytes:
-    """Split one camel-case word; the work is remembered, for identifiers repeat."""
+    """Split one word that holds a capital; empty where it has no parts. Remembered, for identifiers repeat."""
     found = _parts_of.get(word)
     if found is None:
         if len(_parts_of) >= _CACHED_WORDS:
             _parts_of.clear()
-        found = _parts_of[word] = split_word(word.decode("utf-8", "replace")).encode()
+        parts = split_word(word.decode("utf-8", "replace")).encode()
+        found = _parts_of[word] = b"" if parts == word else parts
     return found
 
 

@@ -25,12 +25,9 @@ def redact(text: RawText) -> Redacted:
     What is left can read as a secret only now that its neighbour is gone, so it is looked through again until
     nothing is found.
     """
-    left, count = str(text), 0
-    for _ in range(_MOST_ROUNDS):
-        secrets = find(left)
-        if not secrets:
-            break
-        left, count = _replaced(left, secrets), count + len(secrets)
+    left, count, rounds = str(text), 0, 0
+    while rounds < _MOST_ROUNDS and (secrets := find(left)):
+        left, count, rounds = _replaced(left, secrets), count + len(secrets), rounds + 1
     return Redacted(RedactedText(left), count)
 
 

@@ -16,6 +16,7 @@ TEXT_VERSION = "1"
 """Raised when the rule changes: the index is then made anew."""
 
 _DEEPEST = 40
+_IN_EVERY_ECHO = "context"
 
 
 def searchable(value: Value) -> RawText:
@@ -135,6 +136,8 @@ def _without_images(value: Any, depth: int = 0) -> Any:
 
 def _without_echo(text: str) -> str:
     """Leave out what our own command printed: from its first line on, or the one line of a JSON answer."""
+    if _IN_EVERY_ECHO not in text:  # one search instead of two, for most tool results hold none
+        return text
     if OUTPUT_LINE in text:
         text = text[: text.index(OUTPUT_LINE)]
     if ANSWER_START in text:
