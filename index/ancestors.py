@@ -31,7 +31,7 @@ def session_of(rid: int) -> int:
 def ancestry(db: apsw.Connection, leaf: int) -> Intervals:
     """Give the ancestors of an entry, itself included."""
     span = {"leaf": leaf, "first": first_rid(session_of(leaf)), "last": last_rid(session_of(leaf))}
-    return tuple((low, high) for low, high in rows(db, PATH + "select lo, max(hi) from path group by lo", span))
+    return tuple((low, high) for low, high in rows(db, PATH + "select lo, max(hi) from path group by lo", span))  # noqa: S608 - our own text
 
 
 def is_ancestor(intervals: Intervals, rid: int) -> bool:

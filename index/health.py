@@ -7,7 +7,8 @@ from typing import NamedTuple
 import apsw
 
 from foundation.errors import ContextError
-from index.catching_up import Quarantined, changed_entries
+from index.catching_up import Quarantined
+from index.changes import is_changed
 from index.erasing import is_pending
 from index.lagging import lags
 from index.opening import current
@@ -77,7 +78,7 @@ def problems(db: apsw.Connection) -> Iterable[tuple[str, str]]:
     for sid, path in list(rows(db, "select sid, path from session order by path")):
         try:
             with open_log(os.fsdecode(path)) as log:
-                if changed_entries(db, sid, log):
+                if is_changed(db, sid, log):
                     yield os.fsdecode(path), "source-changed"
         except ContextError as error:
             yield os.fsdecode(path), error.code

@@ -65,7 +65,7 @@ def quarantined(db: apsw.Connection, sids: Iterable[int]) -> int:
 
 def branches(db: apsw.Connection) -> dict[int, int]:
     """Count the branches of every session: the stretches of entries that grow out of one another."""
-    return {sid: count for sid, count in rows(db, f"select lo >> {SHIFT}, count(*) from run group by 1")}  # noqa: S608 - a number
+    return dict(rows(db, f"select lo >> {SHIFT}, count(*) from run group by 1"))  # noqa: S608 - a number
 
 
 def _row(sid: int, path: bytes, *rest: Any) -> SessionRow:

@@ -30,7 +30,7 @@ class Generation(NamedTuple):
     files: tuple[str, ...]
 
 
-class Stale(Exception):
+class Stale(Exception):  # noqa: N818 - a finding, which is acted upon
     """The index on disk is not one that this version can use; it must be made anew. `reason` says why."""
 
     def __init__(self, reason: str) -> None:

@@ -36,7 +36,8 @@ MIGRATIONS: tuple[str, ...] = (
         line integer not null,       -- number of the physical line that starts at `done`
         records integer not null,    -- record numbers given out
         position integer not null, last_id text, run integer,       -- where id chain and runs go on
-        head blob, seal blob,        -- digests of the first and the last block before `done`
+        head blob not null, chain blob not null, tail blob not null,  -- of what lies before `done`: `changes`
+        proved integer not null,     -- 0 where the file grew since all that lies before `done` was read last
         id text not null, version integer not null, cwd text not null, parent text not null, name text not null,
         started integer, active integer,                            -- ms: header, newest user or assistant message
         entries integer not null, repeats integer not null

@@ -48,5 +48,5 @@ def merge(db: apsw.Connection) -> None:
 
 
 def _set(db: apsw.Connection, options: tuple[tuple[str, int], ...]) -> None:
-    for name, value in options:
-        run(db, "insert into words(words, rank) values(?, ?)", (name, value))
+    for option in options:
+        run(db, "insert into words(words, rank) values(?, ?)", option)

@@ -5,8 +5,6 @@ match? → rank → best passages → budget → references.
 """
 
 from functools import partial
-
-from functools import partial
 from typing import Unpack
 
 import apsw
@@ -65,7 +63,7 @@ def _outcome(here: Here, request: SearchRequest, *, last: bool) -> Outcome:
             find = partial(from_index, db) if db else from_log
             found = find(here, request, chosen, examiner, Outcome(chosen.name))
             if db and examiner.changed and not last:
-                from index.catching_up import doubt
+                from index.changes import doubt
 
                 doubt(db, examiner.changed)
                 raise _Again

@@ -25,7 +25,7 @@ Cut = Callable[[int], str]
 
 
 class Draft(NamedTuple):
-    """A hit before its excerpt is cut: all fields but `excerpt` and `truncated`, the whole text's length, and the knife."""
+    """A hit before its excerpt is cut: all fields but `excerpt` and `truncated`, the text's length, and the knife."""
 
     fields: Json
     length: int

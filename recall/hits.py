@@ -17,8 +17,9 @@ _MOST_PLACES = 3  # other places of one text that an answer names
 
 
 class Hit(NamedTuple):
-    """A verified match: where it lies, what the audience may see of it, how it matches, and the other places
-    of its text as session and entry ids. `rid` is 0 where the entry was found in the log itself and is not in the index yet.
+    """A verified match: where it lies, what the audience may see of it, how it matches.
+
+    `same` are the other places of its text, as session and entry ids. `rid` is 0 where the entry was found in the log.
     """
 
     rid: int

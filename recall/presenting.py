@@ -18,7 +18,7 @@ from recall.scope import BRANCH, EVERYWHERE, LINEAGE, PROJECT_WIDE, relation
 class Outcome(NamedTuple):
     """What a search came to: the scope in effect, hits in order, how many texts stand elsewhere too, warnings.
 
-    `edited` are the rids of entries that a context edit took out of the branch; `cwds` the working folder by session id.
+    `edited` are the rids of entries that a context edit took out of the branch; `cwds` the folders by session id.
     """
 
     scope: str

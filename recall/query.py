@@ -31,7 +31,7 @@ class Term(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What is wanted: of each group one term at least; nothing of what is excluded. `shortened` if terms were dropped."""
+    """What is wanted: of each group one term at least, nothing that is excluded. `shortened` if terms were dropped."""
 
     groups: tuple[tuple[Term, ...], ...]
     excluded: tuple[Term, ...]

@@ -16,7 +16,7 @@ _RECENCY_WEIGHT = 0.3
 
 
 class Candidate(NamedTuple):
-    """A place with the tier it is presumed in, how often each wanted term occurs there, and whether it is an ancestor."""
+    """A place with the tier it is presumed in, how often each term occurs there, and whether it is an ancestor."""
 
     found: Found
     tier: int

@@ -99,7 +99,7 @@ def _stands_to_us(here: Here, target: Reference) -> str:
 
 
 def _is_ancestor(here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place) -> bool:
-    """Tell whether an entry of the current session is an ancestor of the live leaf, and not edited out of the context."""
+    """Tell whether an entry of the current session is an ancestor of the live leaf, not edited out of the context."""
     if db is not None:
         bring_up_to_date(db, [file], expired=timer(here, CATCH_UP_MS))
         rows = sessions_at(db, [file.path])
