@@ -39,7 +39,10 @@ class Quarantined(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """What an update saw and did; `behind` bytes remain where it ran out of time; `skipped` files with their code."""
+    """What an update saw and did.
+
+    Where it ran out of time `behind` bytes remain, of the files `left`; `skipped` are files that failed, with codes.
+    """
 
     files_seen: int = 0
     files_read: int = 0
@@ -48,6 +51,7 @@ class Counters(NamedTuple):
     quarantined: tuple[Quarantined, ...] = ()
     behind: int = 0
     skipped: tuple[tuple[str, str], ...] = ()
+    left: tuple[str, ...] = ()
 
 
 Progress = Callable[[int, int], None]
@@ -88,14 +92,20 @@ def catch_up(
     queue = list(reversed(work))
     try:
         while queue and not expired():
-            with transaction(db):
-                update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
+            version = db.pragma("data_version")
+            try:
+                with transaction(db):
+                    update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
+            except apsw.BusyError:  # a writer that gets on is waited for, however long: both have work to do
+                if expired is not _never or db.pragma("data_version") == version:
+                    raise
     finally:
         update.close()
     if not queue:
-        finish_bulk(db)
+        finish_bulk(db, at_once=expired is _never)
     done = update.counters
-    return done._replace(files_seen=len(work), behind=max(total - done.bytes_read, 1) if queue else 0)
+    left = tuple(lag.file.path for lag in reversed(queue))
+    return done._replace(files_seen=len(work), behind=max(total - done.bytes_read, 1) if left else 0, left=left)
 
 
 def fill(db: apsw.Connection, work: Sequence[Lag], *, progress: Progress) -> Counters:

@@ -14,6 +14,7 @@ import apsw
 from index.opening import transaction
 from index.sql import rows, run
 from index.stamps import stamp
+from sessions.reading import open_log
 
 CHANGED, LIKELY, PROVED = 0, 1, 2
 
@@ -54,6 +55,15 @@ def compare(db: apsw.Connection, path: str, log: BinaryIO, *, thorough: bool) ->
     if grew and not thorough:
         return LIKELY
     return PROVED if _chained(handle, 0, done // BLOCK, b"") == seal.chain else CHANGED
+
+
+def is_another_file(db: apsw.Connection, path: str) -> bool:
+    """Tell whether what was indexed of a file is no beginning of it any more, by its first and last indexed blocks.
+
+    Raises ContextError where the file cannot be opened.
+    """
+    with open_log(path, buffering=0) as log:
+        return compare(db, path, log, thorough=False) == CHANGED
 
 
 def is_changed(db: apsw.Connection, sid: int, log: BinaryIO) -> bool:

@@ -22,7 +22,7 @@ def forget_missing(db: apsw.Connection, present: Iterable[str]) -> list[int]:
     """Take out the sessions whose files are neither among `present` nor anywhere; give their numbers."""
     there = {os.fsencode(path) for path in present}
     gone = [
-        sid for sid, path in rows(db, "select sid, path from session") if path not in there and not os.path.exists(path)
+        sid for sid, path in rows(db, "select sid, path from session") if path not in there and not os.path.isfile(path)
     ]
     if gone:
         with transaction(db):
@@ -42,6 +42,7 @@ def erase(db: apsw.Connection) -> bool:
     if deletions is None:
         return True
     with transaction(db):
+        run(db, "delete from toolset where id not in (select tools from entry)")
         merge(db)
     if not _truncate_log(db):
         return False

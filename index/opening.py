@@ -23,6 +23,18 @@ BUSY_WAIT_MS = 10_000
 POINTER, LOCK = "index.json", "index.lock"
 
 
+DAMAGE = (
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.FormatError,
+    apsw.SQLError,  # our own SQL is sound, so a table is missing or is not what it was
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    UnicodeDecodeError,
+)
+"""What SQLite raises where a file is not what we wrote."""
+
+
 class Generation(NamedTuple):
     """A generation of the index: its number and its shard files, of which there is one today."""
 
@@ -39,16 +51,18 @@ class Stale(Exception):  # noqa: N818 - a finding, which is acted upon
 
 
 def current(folder: str) -> Generation | None:
-    """Read the pointer; None where there is no index yet, or where the pointer cannot be read as one."""
+    """Read the pointer; None where there is no index yet. Raises Stale where it is there and cannot be read as one."""
     try:
         with open(os.path.join(folder, POINTER), "rb") as pointer:
             found = json.loads(pointer.read(65_536))
-        number, files = found["generation"], found["files"]
-        if isinstance(number, int) and files and all(os.path.basename(name) == name for name in files):
-            return Generation(number, tuple(files))
-    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
-        pass
-    return None
+        number, names = found["generation"], found["files"]
+        if isinstance(number, int) and isinstance(names, list) and names and all(map(_is_ours, names)):
+            return Generation(number, tuple(names))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (IsADirectoryError, PermissionError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Stale("pointer-damaged") from error
+    raise Stale("pointer-damaged")
 
 
 def open_reader(folder: str) -> apsw.Connection | None:
@@ -61,12 +75,12 @@ def open_writer(folder: str) -> apsw.Connection | None:
     return _open(folder, apsw.SQLITE_OPEN_READWRITE)
 
 
-def create(folder: str, files: Files) -> None:
+def create(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> None:
     """Make an empty index where there is none; two processes at once make one.
 
-    Raises ContextError with `index-busy` where another process holds the lock too long.
+    Raises ContextError with `index-busy` where another process holds the lock too long, Stale like `current`.
     """
-    with exclusive(folder, files):
+    with exclusive(folder, files, wait_ms=wait_ms):
         if current(folder) is None:
             replace_generation(folder, files)
 
@@ -79,12 +93,12 @@ def replace_generation(folder: str, files: Files) -> None:
 
 
 @contextlib.contextmanager
-def exclusive(folder: str, files: Files) -> Iterator[None]:
-    """Hold the right to switch generations."""
+def exclusive(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> Iterator[None]:
+    """Hold the right to switch generations. Raises ContextError with `index-busy`."""
     from foundation import locks
 
     files.make_folder(folder)
-    with locks.held(os.path.join(folder, LOCK), wait_seconds=BUSY_WAIT_MS / 1000, busy="index-busy"):
+    with locks.held(os.path.join(folder, LOCK), wait_seconds=wait_ms / 1000, busy="index-busy"):
         yield
 
 
@@ -120,7 +134,10 @@ def finish_generation(folder: str, number: int, connection: apsw.Connection, fil
 
 def abandon_generation(folder: str, files: Files) -> None:
     """Remove a generation that was begun and not finished; the lock must be held."""
-    present = current(folder)
+    try:
+        present = current(folder)
+    except Stale:
+        present = None
     sweep(folder, files, keep=present.files if present else ())
 
 
@@ -136,7 +153,7 @@ def sweep(folder: str, files: Files, *, keep: tuple[str, ...]) -> None:
     """Remove the files of all generations but those named; the lock must be held."""
     for name in os.listdir(folder):
         if name.startswith("index-") and ".db" in name and name.split(".db")[0] + ".db" not in keep:
-            with contextlib.suppress(PermissionError):  # Windows keeps an open file: the next switch removes it
+            with contextlib.suppress(OSError):  # Windows keeps an open file: the next switch removes it
                 files.unlink(os.path.join(folder, name))
 
 
@@ -155,21 +172,29 @@ def _open(folder: str, flags: int) -> apsw.Connection | None:
         path = os.path.join(folder, generation.files[0])
         try:
             connection = apsw.Connection(path, flags=flags)
-        except apsw.CantOpenError:
+        except apsw.CantOpenError as error:
             if not os.path.exists(path):
                 continue
-            raise
+            raise _of_unopened(folder, error) from error
         try:
             _prepare(connection)
             _check(connection, writable=flags == apsw.SQLITE_OPEN_READWRITE)
-        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
+        except DAMAGE as error:
             connection.close()
             raise Stale("index-damaged") from error
+        except apsw.CantOpenError as error:
+            connection.close()
+            raise _of_unopened(folder, error) from error
         except BaseException:
             connection.close()
             raise
         return connection
     raise Stale("index-missing")
+
+
+def _of_unopened(folder: str, error: apsw.Error) -> Exception:
+    """Tell a folder that may not be written, where SQLite cannot open a sound index either, from damage."""
+    return Stale("index-damaged") if os.access(folder, os.W_OK) else error
 
 
 def _prepare(connection: apsw.Connection) -> None:
@@ -215,6 +240,17 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
+@contextlib.contextmanager
+def snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """Let all reads of the block see one state, whatever other processes write meanwhile."""
+    run(connection, "begin")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            run(connection, "rollback")
+
+
 def _make(folder: str, number: int) -> apsw.Connection:
     from index.rules import RULES
 
@@ -238,6 +274,11 @@ def _number_after(folder: str) -> int:
         if name.startswith("index-") and digits.isdigit():
             taken.append(int(digits))
     return max(taken) + 1
+
+
+def _is_ours(name: object) -> bool:
+    """Tell whether a pointer may name this file: one of ours, in this folder."""
+    return isinstance(name, str) and os.path.basename(name) == name and name.startswith("index-") and ".db" in name
 
 
 def _file_name(number: int) -> str:

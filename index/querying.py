@@ -68,9 +68,10 @@ class Found(NamedTuple):
     length: int
 
 
-_COLUMNS = "f.rowid, e.eid, e.ts, e.off, e.len, e.sha, e.digest, e.role"
+_ENTRY = "e.rid, e.eid, e.ts, e.off, e.len, e.sha, e.digest, e.role"
 _FROM = "from words f join entry e on e.rid = f.rowid where f.words match :match"
 _WITHIN = " and f.rowid between :first and :last"
+_ENTRIES_WITHIN = "e.digest is not null and e.rid between :first and :last"
 _ON_PATH = " and e.rid <= (select max(hi) from path where lo = e.run)"
 _FILTERS = " and (1 << e.role) & :roles and (1 << e.class) & :classes"
 _TOOLS = " and e.tools in (select id from toolset where exists("
@@ -96,6 +97,13 @@ def walk(db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: 
         query = _Query(db, scope, expression, filters)
         for part in scope.parts:
             yield from query.part(part, limit=-1, counted=False)
+
+
+def every(db: apsw.Connection, scope: AuthorisedScope, filters: Filters) -> Iterator[Found]:
+    """Yield every entry of a scope that has a text, session by session from the newest, newest entry first."""
+    query = _Query(db, scope, "", filters)
+    for part in scope.parts:
+        yield from query.entries(part)
 
 
 class _Query:
@@ -133,21 +141,29 @@ class _Query:
 
     def part(self, part: Part, *, limit: int, counted: bool) -> Iterator[Found]:
         """Give the matches of one session, the last in the file first."""
-        bindings = self.bindings | {"first": first_rid(part.sid), "last": last_rid(part.sid), "limit": limit}
-        head, on_path = "", ""
-        if part.leaf is not None:
-            head, on_path = PATH, _ON_PATH
-            bindings["leaf"] = part.leaf
-        counts = ", phrase_counts(f.words)" if counted else ", x'00000000'"
-        sql = f"{head}select {_COLUMNS}{counts} {_FROM}{_WITHIN}{on_path}{self.conditions}"
-        return map(_found, rows(self.db, sql + " order by f.rowid desc limit :limit", bindings))
+        head, on_path, bindings = self._bounds(part)
+        counts = "phrase_counts(f.words)" if counted else "x'00000000'"
+        sql = f"{head}select {_ENTRY}, {counts} {_FROM}{_WITHIN}{on_path}{self.conditions}"
+        return map(_found, rows(self.db, sql + " order by f.rowid desc limit :limit", bindings | {"limit": limit}))
+
+    def entries(self, part: Part) -> Iterator[Found]:
+        """Give the entries of one session, whatever they say, the last in the file first."""
+        head, on_path, bindings = self._bounds(part)
+        sql = f"{head}select {_ENTRY}, x'00000000' from entry e where {_ENTRIES_WITHIN}{on_path}{self.conditions}"  # noqa: S608 - our own text
+        del bindings["match"]
+        return map(_found, rows(self.db, sql + " order by e.rid desc", bindings))
+
+    def _bounds(self, part: Part) -> tuple[str, str, dict[str, object]]:
+        """Give what bounds a query to one session or to the ancestors of its leaf: two pieces of SQL, and bindings."""
+        bindings = self.bindings | {"first": first_rid(part.sid), "last": last_rid(part.sid)}
+        return ("", "", bindings) if part.leaf is None else (PATH, _ON_PATH, bindings | {"leaf": part.leaf})
 
     def _all_at_once(self) -> list[Found] | None:
         """Search the whole index where few rows match; None where many do."""
         probe = "select count(*) from (select 1 from words where words match ? limit ?)"
         if value(self.db, probe, (self.bindings["match"], _PROBE + 1)) > _PROBE:
             return None
-        sql = f"select {_COLUMNS}, phrase_counts(f.words) {_FROM}{self.conditions}"
+        sql = f"select {_ENTRY}, phrase_counts(f.words) {_FROM}{self.conditions}"
         bounds = {part.sid: self._bound(part) for part in self.scope.parts}
         found = map(_found, rows(self.db, sql, self.bindings))
         return [place for place in found if _is_within(bounds.get(session_of(place.rid)), place.rid)]

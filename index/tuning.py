@@ -13,6 +13,9 @@ from index.sql import run, value
 BULK_BYTES = 48_000_000
 """Bytes of log from which on an update is worth bulk settings."""
 
+_MERGE_PAGES = 400  # about a tenth of a second
+_SOMETHING = 2  # row changes that a merge makes at least, if there was anything to merge
+
 _BULK = (("hashsize", 16 << 20), ("automerge", 0), ("crisismerge", 2000))
 _DAILY = (("hashsize", 1 << 20), ("automerge", 4), ("crisismerge", 16))
 
@@ -23,10 +26,18 @@ def start_bulk(db: apsw.Connection) -> None:
     run(db, "insert or replace into meta values('bulk', 1)")
 
 
-def finish_bulk(db: apsw.Connection) -> None:
-    """Merge what a bulk build left, where there was one, and go back to daily settings."""
-    if in_bulk(db):
-        with transaction(db):
+def finish_bulk(db: apsw.Connection, *, at_once: bool) -> None:
+    """Merge what a bulk build left, where there was one, and go back to daily settings.
+
+    Merging a large index takes many seconds, so who answers a question does a small part of it and leaves the rest.
+    """
+    if not in_bulk(db):
+        return
+    with transaction(db):
+        before = db.total_changes()
+        if not at_once:
+            run(db, "insert into words(words, rank) values('merge', ?)", (-_MERGE_PAGES,))
+        if at_once or db.total_changes() - before < _SOMETHING:
             end_bulk(db)
 
 

@@ -92,10 +92,10 @@ def _fewer_warnings(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]
 
 
 def _shorter_ids(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
-    return envelope, [hit | {name: _short(hit[name]) for name in ("sessionId", "entryId")} for hit in hits]
+    return envelope, [hit | {name: shorter_id(hit[name]) for name in ("sessionId", "entryId")} for hit in hits]
 
 
-def _short(identity: str) -> str:
+def shorter_id(identity: str) -> str:
     """Replace a long id by an opaque digest of it."""
     if utf16_units(identity) <= _LONGEST_ID:
         return identity

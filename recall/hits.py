@@ -4,14 +4,12 @@ import heapq
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from foundation.errors import ContextError
 from index.querying import Found
 from recall.candidates import Batch, Places
-from recall.evidence import Evidence, Gate, Logs, Place, entry_of, evidence
-from recall.judging import Verdict, judge
-from recall.query import Query
+from recall.evidence import Evidence, Place
+from recall.examiner import Examiner
+from recall.judging import Verdict
 from recall.ranking import Ranked, ranked
-from sessions.entries import Entry
 
 _MOST_PLACES = 3  # other places of one text that an answer names
 
@@ -19,16 +17,17 @@ _MOST_PLACES = 3  # other places of one text that an answer names
 class Hit(NamedTuple):
     """A verified match: where it lies, what the audience may see of it, how it matches.
 
-    `same` are the other places of its text, as session and entry ids. `rid` is 0 where the entry was found in the log.
+    `edited` says that a context edit took the entry out of the branch; `same` are the other places of its text, as
+    session and entry ids.
     """
 
-    rid: int
     place: Place
     evidence: Evidence
     verdict: Verdict
     score: float
     digest: int
     ancestor: bool
+    edited: bool
     same: tuple[tuple[str, str], ...] = ()
 
 
@@ -38,38 +37,6 @@ class Examined(NamedTuple):
     hits: list[Hit]
     duplicates: int
     capped: bool
-
-
-class Examiner:
-    """Reads places and judges what the audience may see of them; remembers what could not be read."""
-
-    def __init__(self, query: Query, gate: Gate, logs: Logs) -> None:
-        self.query, self.gate, self.logs = query, gate, logs
-        self.changed: set[str] = set()
-        self.gone: set[str] = set()
-
-    def look(self, place: Place, *, anywhere: bool = False) -> tuple[Evidence, Verdict] | None:
-        """Read, verify and judge an entry; None where it is no match for this audience."""
-        raw = self._line(place)
-        seen = evidence(raw, place, self.gate) if raw is not None else None
-        verdict = judge(self.query, seen.text, anywhere=anywhere) if seen else None
-        return (seen, verdict) if seen and verdict else None
-
-    def entry_at(self, place: Place) -> Entry | None:
-        """Read an entry for what it is, not to show it; None where it cannot be read."""
-        raw = self._line(place)
-        return entry_of(raw, place) if raw is not None else None
-
-    def problems(self) -> list[str]:
-        """Give the codes of what could not be read."""
-        return ["source-changed"] * bool(self.changed) + ["source-unavailable"] * bool(self.gone)
-
-    def _line(self, place: Place) -> bytes | None:
-        try:
-            return self.logs.line(place)
-        except ContextError as error:
-            (self.changed if error.code == "source-changed" else self.gone).add(place.path)
-            return None
 
 
 def examine(batches: Iterable[Batch], examiner: Examiner, places: Places, *, wanted: int) -> Examined:
@@ -123,8 +90,9 @@ class _Best:
                 return
         seen_text, verdict = self.judged[found.rid]
         self.hits[found.digest] = Hit(
-            found.rid, self.places.of(found), seen_text, verdict, place.score, found.digest, place.candidate.ancestor
-        )
+            self.places.of(found), seen_text, verdict, place.score, found.digest,
+            ancestor=place.candidate.ancestor, edited=self.places.is_edited(found),
+        )  # fmt: skip
 
     def _same(self, found: Found) -> None:
         hit = self.hits[found.digest]

@@ -11,7 +11,7 @@ import apsw
 
 from foundation.errors import ContextError
 from foundation.settings import Values
-from index.ancestors import Intervals, ancestry, omitted_on, rid_of
+from index.ancestors import Intervals, ancestry, is_ancestor, omitted_on, rid_of
 from index.listing import SessionRow, sessions
 from index.querying import AuthorisedScope, Part
 from index.schema import CLASS_CODE
@@ -43,6 +43,10 @@ class View(NamedTuple):
     ancestors: Intervals
     edited: frozenset[int]
 
+    def stands(self, rid: int) -> tuple[bool, bool]:
+        """Tell whether an entry is an ancestor of the live leaf, and whether a context edit took it out."""
+        return is_ancestor(self.ancestors, rid), rid in self.edited
+
 
 def sources(here: Here, scope: str, db: apsw.Connection | None) -> Sources:
     """Choose the files of a scope. Raises ContextError where the scope is not allowed, or there is no session."""
@@ -66,7 +70,10 @@ def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: a
     if chosen.name in (BRANCH, LINEAGE):
         parts = tuple(Part(rows[file.path].sid, leaf, _written(file)) for file in chosen.files if leaf)
         return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset())
-    parts = tuple(Part(rows[file.path].sid, None, _written(file)) for file in chosen.files if file.path in rows)
+    known = [(file, rows[file.path]) for file in chosen.files if file.path in rows]
+    if chosen.name == PROJECT:  # the index may just have learnt that a file is another project's now
+        known = [(file, row) for file, row in known if canonical(row.cwd) == here.project]
+    parts = tuple(Part(row.sid, None, _written(file)) for file, row in known)
     return View(AuthorisedScope(chosen.name, parts), ancestors, frozenset(edited))
 
 
