@@ -47,17 +47,18 @@ class Scanned(NamedTuple):
 
 
 class Lookout:
-    """Looks at spots of one log: for all terms, which with `anywhere` count inside of other words, or for literals."""
+    """Looks at spots of one log, for all terms or literals only; `anywhere` lets words count inside of other words."""
 
     def __init__(
-        self, request: SearchRequest, examiner: Examiner, path: str, *, anywhere: bool, expired: Callable[[], bool]
-    ) -> None:
+        self, request: SearchRequest, examiner: Examiner, path: str,
+        *, only_literals: bool = False, anywhere: bool = False, expired: Callable[[], bool],
+    ) -> None:  # fmt: skip
         self.request, self.examiner, self.path = request, examiner, path
         self.anywhere, self.expired = anywhere, expired
         self.session_id = examiner.logs.session_id(path)
         terms = request.query.terms
         self.needles = Needles(
-            map(least, terms) if anywhere else (term.text for term in terms if term.kind == "literal")
+            (term.text for term in terms if term.kind == "literal") if only_literals else map(least, terms)
         )
 
     def scan(self, spots: Iterable[Spot]) -> Scanned:

@@ -87,7 +87,10 @@ def _from_lines(
     from recall.scanning import Lookout, indexed_spots
 
     assert here.session is not None
-    lookout = Lookout(request, examiner, here.session.path, anywhere=not outcome.hits, expired=timer(here, SCAN_MS))
+    lookout = Lookout(
+        request, examiner, here.session.path,
+        only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here, SCAN_MS),
+    )  # fmt: skip
     scanned = lookout.scan(indexed_spots(db, view, _filters(here, request, examiner)))
     return _joined(outcome, scanned.hits, examiner, complete=scanned.complete)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from index_rows import compare_with_rebuild, contents
-from logs import header, lines, message, talk
+from logs import about, header, lines, message, talk
 from worlds import World
 
 from index.catching_up import Counters, catch_up
@@ -169,7 +169,7 @@ def test_a_mended_line_that_was_no_entry_is_taken_in(made: World, before: bytes,
 
 def test_a_moved_file_is_found_under_its_new_path_only(made: World) -> None:
     """After a move and an update the old path is gone from the index, and hits carry the new one."""
-    made.log("s", *talk(3, lambda number: f"turn {number} okapi"))
+    made.log("s", *talk(3, about("okapi")))
     made.update()
     made.move("s", "t")
     made.update()
@@ -225,8 +225,8 @@ def test_a_line_that_is_too_long_is_named_and_the_rest_searched(made: World) -> 
 def test_records_beyond_the_most_are_named(made: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session with more records than a session may have keeps the first, and each of the rest is quarantined."""
     monkeypatch.setattr("index.schema.MOST_RECORDS", 5)
-    made.log("s", *talk(7, lambda number: f"turn {number} okapi"))
-    made.log("t", *talk(2, lambda number: f"turn {number} zebra"))
+    made.log("s", *talk(7, about("okapi")))
+    made.log("t", *talk(2, about("zebra")))
     counters = made.update()
     assert [line[1::3] for line in counters.quarantined] == [(7, "too-many-records"), (8, "too-many-records")]
     made.append("s", lines(message(8, 7, "turn 8 okapi")))
@@ -237,7 +237,7 @@ def test_records_beyond_the_most_are_named(made: World, monkeypatch: pytest.Monk
 
 def test_one_bad_line_is_named_and_the_rest_searched(made: World) -> None:
     """Garbage in the middle is quarantined with file, line, offset, length and reason; all other records are found."""
-    entries = talk(99, lambda number: f"turn {number} okapi")
+    entries = talk(99, about("okapi"))
     good = [lines(entry) for entry in entries]
     start = lines(header(identity="s"))
     made.write("s", start + b"".join(good[:38]) + b"{garbage\n" + b"".join(good[38:]))
@@ -250,7 +250,7 @@ def test_one_bad_line_is_named_and_the_rest_searched(made: World) -> None:
 
 def test_nuls_at_the_end_hide_no_session(made: World) -> None:
     """A file whose end was lost to NULs is searched, and goes on when the next line comes after them."""
-    made.log("s", *talk(3, lambda number: f"turn {number} okapi"))
+    made.log("s", *talk(3, about("okapi")))
     made.append("s", b"\x00" * 1728)
     made.update()
     assert len(made.found("okapi")) == 3

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from index_rows import compare_with_rebuild
-from logs import header, lines, talk
+from logs import about, header, lines, talk
 from wild_logs import logs
 from worlds import World, world
 
@@ -123,7 +123,7 @@ def test_ancestry_is_the_path_of_the_outline(data: bytes) -> None:
 @pytest.mark.parametrize("cut", range(0, 120, 7))
 def test_a_torn_tail_that_is_completed_later_is_indexed_once(made: World, cut: int) -> None:
     """Half a line is neither damage nor an entry; completed it is one entry, wherever it was torn."""
-    whole = lines(header(identity="s"), *talk(3, lambda number: f"turn {number} about tapirs"))
+    whole = lines(header(identity="s"), *talk(3, about("about tapirs")))
     torn = whole.rindex(b"\n", 0, -1) + 1 + cut
     made.write("s", whole[:torn])
     counters = made.update()
@@ -136,7 +136,7 @@ def test_a_torn_tail_that_is_completed_later_is_indexed_once(made: World, cut: i
 
 def test_pieces_cut_between_any_two_bytes_give_the_same_index(made: World) -> None:
     """A log that arrives byte by byte gives the index of the whole."""
-    whole = lines(header(identity="s"), *talk(2, lambda number: f"turn {number} 数据库"))
+    whole = lines(header(identity="s"), *talk(2, about("数据库")))
     for at in range(len(whole)):
         made.append("s", whole[at : at + 1])
         if at % 13 == 0 or at > len(whole) - 30:

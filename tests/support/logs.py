@@ -50,6 +50,11 @@ def talk(count: int, text: Callable[[int], str], *, start: int = 1, parent: int 
     return said
 
 
+def about(topic: str) -> Callable[[int], str]:
+    """Give what `talk` says: the number of the turn, and its topic."""
+    return lambda number: f"turn {number} {topic}"
+
+
 def line(value: Value) -> bytes:
     """Write one record as Pi does, without its newline; lone surrogates become escapes."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
