@@ -72,7 +72,10 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
         except ContextError as error:
             problem = error.code
             break
-        except (apsw.Error, OSError):
+        except apsw.Error as error:
+            problem = opening.translated(error).code
+            break
+        except OSError:
             break
     return _read_only(folder), (problem,)
 

@@ -172,9 +172,11 @@ def _open(folder: str, flags: int) -> apsw.Connection | None:
         path = os.path.join(folder, generation.files[0])
         try:
             connection = apsw.Connection(path, flags=flags)
-        except apsw.CantOpenError as error:
+        except (apsw.CantOpenError, apsw.IOError) as error:
             if not os.path.exists(path):
                 continue
+            if not os.path.isfile(path):
+                raise Stale("index-damaged") from error
             raise _of_unopened(folder, error) from error
         try:
             _prepare(connection)
@@ -194,11 +196,13 @@ def _open(folder: str, flags: int) -> apsw.Connection | None:
 
 def _of_unopened(folder: str, error: apsw.Error) -> Exception:
     """Tell a folder that may not be written, where SQLite cannot open a sound index either, from damage."""
-    return Stale("index-damaged") if os.access(folder, os.W_OK) else error
+    damaged = isinstance(error, apsw.CantOpenError) and os.access(folder, os.W_OK)
+    return Stale("index-damaged") if damaged else error
 
 
 def _prepare(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(BUSY_WAIT_MS)
+    connection.pragma("schema_version")  # reads the file, and so tells damage from an SQLite without FTS5
     connection.register_fts5_function("phrase_counts", phrase_counts)
     connection.pragma("synchronous", "normal")
     connection.pragma("secure_delete", "on")  # costs nothing that can be measured; freed pages keep no words
@@ -291,6 +295,8 @@ def translated(error: apsw.Error) -> ContextError:
         case apsw.BusyError() | apsw.LockedError():
             return ContextError("index-busy")
         case apsw.FullError():
+            return ContextError("disk-full")
+        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:  # no room for `-shm`
             return ContextError("disk-full")
         case apsw.ReadOnlyError():
             return ContextError("read-only")
