@@ -134,7 +134,7 @@ def test_a_rebuild_mends_a_damaged_index(made: World, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["pointer", "folder", "lock"])
 def test_a_place_that_cannot_be_used_is_done_without(made: World, name: str) -> None:
-    """Where there can be no index, the session's own log is searched, and the answer tells why it may lack something."""
+    """Where there can be no index, the session's own log is searched, and the answer tells why."""
     filled(made)
     if name == "pointer":
         turned_into_a_folder(pointer(made))

@@ -105,7 +105,7 @@ def test_an_exception_anywhere_leaves_the_old_index_and_no_stray(
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO, errno.EACCES])
 def test_an_effect_that_is_refused_goes_up_and_changes_nothing(indexed: World, effect: str, error: int) -> None:
     """An error of the operating system at any effect is told, and the index still answers."""
-    with pytest.raises(OSError) as raised:
+    with pytest.raises(OSError, match=os.strerror(error)) as raised:
         rebuild(indexed.index_folder, RefusingFiles(effect, error), indexed.files())
     assert raised.value.errno == error
     sound(indexed)
