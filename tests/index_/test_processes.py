@@ -119,6 +119,7 @@ def assert_tidy(made: World) -> None:
     assert set(os.listdir(made.index_folder)) <= allowed
 
 
+@pytest.mark.slow
 def test_a_bulk_build_that_is_killed_goes_on_where_it_was(made: World) -> None:
     """Killed at any moment, a bulk build leaves an index that answers, says that it is unfinished, and can go on."""
     rng = random.Random(5)
@@ -149,6 +150,7 @@ def test_a_bulk_build_that_is_killed_goes_on_where_it_was(made: World) -> None:
     compare_with_rebuild(made)
 
 
+@pytest.mark.slow
 def test_a_killed_rebuild_leaves_the_old_index(made: World) -> None:
     """Killed at any moment, a rebuild leaves the old index or the new one in place, and the next one clears up."""
     rng = random.Random(7)

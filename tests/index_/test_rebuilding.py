@@ -141,8 +141,7 @@ def test_who_switches_waits_for_another_and_then_says_busy(
     indexed: World, monkeypatch: pytest.MonkeyPatch, ask: Callable[[World], object]
 ) -> None:
     """While another process holds the right to switch, nothing is switched, and the answer is `index-busy`."""
-    monkeypatch.setattr(opening, "BUSY_WAIT_MS", 30)
-    monkeypatch.setattr(opening.exclusive, "__kwdefaults__", {"wait_ms": 30})
+    monkeypatch.setattr(opening.exclusive.__wrapped__, "__kwdefaults__", {"wait_ms": 30})  # type: ignore[attr-defined]
     monkeypatch.setattr(opening.create, "__kwdefaults__", {"wait_ms": 30})
     with (
         locks.held(os.path.join(indexed.index_folder, opening.LOCK), wait_seconds=1, busy="index-busy"),
