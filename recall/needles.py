@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from foundation.canonical import dumps
 from index.tokens import split_word
-from recall.folding import fold
+from recall.folding import fold, unmarked
 from recall.query import Term
 from sessions.decoding import slow_parse
 from sessions.text import searchable
@@ -36,7 +36,7 @@ class Needles:
         line = lowered(plain(raw))
         counts = [line.count(needle.bytes) for needle in self._needles]
         apart = [at for at, needle in enumerate(self._needles) if not counts[at] and needle.is_apart(line)]
-        text = fold(_text(raw)) if apart else ""
+        text = unmarked(fold(_text(raw))) if apart else ""
         for at in apart:
             counts[at] = text.count(self._needles[at].text) or int(self._needles[at].spans_redaction)
         return counts
@@ -52,7 +52,7 @@ class _Needle:
     """One term, folded: its text, its bytes within JSON, and what a line holds whose text joins it from parts."""
 
     def __init__(self, text: str) -> None:
-        self.text = fold(text)
+        self.text = unmarked(fold(text))
         self.bytes = _in_json(self.text)
         self.apart = list(_signs_of_joints(self.text))
         self.spans_redaction = _REDACTED in self.text  # which only the visible text holds
@@ -64,7 +64,9 @@ class _Needle:
 
 def lowered(raw: bytes) -> bytes:
     """Fold a JSON line, so that plain byte searches find folded terms."""
-    return raw.lower() if raw.isascii() else fold(raw.decode("utf-8", "replace")).encode("utf-8", "replace")
+    if raw.isascii():
+        return raw.lower()
+    return unmarked(fold(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")
 
 
 def plain(raw: bytes) -> bytes:
