@@ -92,11 +92,11 @@ def search(
 
 
 def walk(db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: Filters) -> Iterator[Found]:
-    """Yield every match of a scope without its counts, session by session from the newest, newest entry first."""
+    """Yield every match of a scope, session by session from the newest, newest entry first."""
     if expression:
         query = _Query(db, scope, expression, filters)
         for part in scope.parts:
-            yield from query.part(part, limit=-1, counted=False)
+            yield from query.part(part, limit=-1)
 
 
 def every(db: apsw.Connection, scope: AuthorisedScope, filters: Filters) -> Iterator[Found]:
@@ -134,16 +134,15 @@ class _Query:
     def sessions(self, limit: int) -> list[Found]:
         """Give the newest matches over all sessions of the scope."""
         if len(self.scope.parts) == 1:
-            return list(self.part(self.scope.parts[0], limit=limit, counted=True))
+            return list(self.part(self.scope.parts[0], limit=limit))
         if (few := self._all_at_once()) is not None:
             return heapq.nlargest(limit, few, key=_age)
         return self._newest_first(limit)
 
-    def part(self, part: Part, *, limit: int, counted: bool) -> Iterator[Found]:
+    def part(self, part: Part, *, limit: int) -> Iterator[Found]:
         """Give the matches of one session, the last in the file first."""
         head, on_path, bindings = self._bounds(part)
-        counts = "phrase_counts(f.words)" if counted else "x'00000000'"
-        sql = f"{head}select {_ENTRY}, {counts} {_FROM}{_WITHIN}{on_path}{self.conditions}"
+        sql = f"{head}select {_ENTRY}, phrase_counts(f.words) {_FROM}{_WITHIN}{on_path}{self.conditions}"
         return map(_found, rows(self.db, sql + " order by f.rowid desc limit :limit", bindings | {"limit": limit}))
 
     def entries(self, part: Part) -> Iterator[Found]:
@@ -178,7 +177,7 @@ class _Query:
         for part in self.scope.parts:
             if len(best) == limit and part.newest <= _age(best[-1])[0]:
                 break
-            best = heapq.nlargest(limit, [*best, *self.part(part, limit=limit, counted=True)], key=_age)
+            best = heapq.nlargest(limit, [*best, *self.part(part, limit=limit)], key=_age)
         return best
 
 

@@ -18,20 +18,20 @@ from recall.examiner import Examiner
 from recall.judging import ALL_WORDS, LITERAL, SOME
 from recall.needles import Needles
 from recall.query import Query, Term
-from recall.ranking import Candidate
+from recall.ranking import Candidate, Measure
 from recall.scope import View
 
 CAP = 1000
 _LEAST_PER_TERM = 60
 _MOST_WALKED = 20_000  # places that the literal tier looks at beyond one session
-_BYTES_PER_WORD = 6
 
 
 class Batch(NamedTuple):
-    """The candidates of one tier, and whether a cap left some out."""
+    """The candidates of one tier, what they are measured by, and whether a cap left some out."""
 
     tier: int
     candidates: list[Candidate]
+    measure: Measure
     capped: bool
 
 
@@ -70,20 +70,19 @@ def tiers(
         if any(term.required for term in group)
     )
     unwanted = matching.any_of(matching.single(term.text) for term in query.excluded if term.kind == "word")
-    literals = [term for term in query.terms if term.kind == "literal"]
+    each = [_expression(term) for term in query.terms]
+    anything = matching.without(matching.any_of(each), unwanted)
+    counted = _Counted(db, scope, filters, places, [matching.phrases_in(expression) for expression in each])
+    literals = [term.text for term in query.terms if term.kind == "literal"]
     if exact and literals:
-        wanted = required or matching.any_of(matching.phrase(term.text) for term in literals)
-        found = walk(db, scope, matching.without(wanted, unwanted), filters)
-        yield _literal(found, query, literals, places, examiner, bounded=len(scope.parts) > 1)
+        wanted = required or matching.any_of(map(matching.phrase, literals))
+        yield counted.literal((wanted, anything), literals, examiner)
     if required or not words:
         return
-    each = [_expression(term) for term in query.terms]
     at = iter(each)
     together = matching.all_of(matching.any_of(next(at) for _ in group) for group in query.groups)
-    counted = _Counted(db, scope, filters, places, [matching.phrases_in(expression) for expression in each])
     yield counted.batch(ALL_WORDS, [("", matching.without(together, unwanted))], most=CAP)
     if len(each) > 1:
-        anything = matching.without(matching.any_of(each), unwanted)
         gates = [(expression, anything) for expression in each if expression]
         yield counted.batch(SOME, gates, most=max(CAP // len(each), _LEAST_PER_TERM))
 
@@ -112,14 +111,39 @@ class _Counted:
         capped = False
         for gate, counted in passes:
             rows, more = search(self.db, self.scope, matching.all_of((gate, counted)), self.filters, most=most)
-            skipped = matching.phrases_in(gate)
             for row in rows:
                 if row.rid not in found:
-                    found[row.rid] = Candidate(
-                        row, tier, self._per_term(row.counts[skipped:]), self.places.is_ancestor(row)
-                    )
+                    found[row.rid] = self._candidate(tier, row, gate)
             capped = capped or more
-        return Batch(tier, list(found.values()), capped)
+        candidates = list(found.values())
+        return Batch(tier, candidates, Measure.of(candidates), capped)
+
+    def literal(self, expressions: tuple[str, str], literals: Iterable[str], examiner: Examiner) -> Batch:
+        """Keep the places whose line may hold a literal, whatever their number.
+
+        Lines hold secrets too, so they only pass places over: rarity and density are those of the words in the index.
+        """
+        needles = Needles(literals)
+        kept: list[Candidate] = []
+        walked: list[Candidate] = []
+        capped = False
+        for row in walk(self.db, self.scope, matching.all_of(expressions), self.filters):
+            if len(walked) == _MOST_WALKED and len(self.scope.parts) > 1:
+                capped = True
+                break
+            walked.append(self._candidate(LITERAL, row, expressions[0]))
+            place = self.places.of(row)
+            raw = examiner.peek(place)
+            if needles.may_be_in(raw):
+                kept.append(walked[-1])
+            else:
+                examiner.is_there(place, raw)  # the index took it for a match: perhaps it is another line now
+        return Batch(LITERAL, kept, Measure.of(walked), capped)
+
+    def _candidate(self, tier: int, row: Found, gate: str) -> Candidate:
+        return Candidate(
+            row, tier, self._per_term(row.counts[matching.phrases_in(gate) :]), self.places.is_ancestor(row)
+        )
 
     def _per_term(self, counts: bytes) -> tuple[int, ...]:
         shares, at = [], 0
@@ -127,26 +151,3 @@ class _Counted:
             shares.append(sum(counts[at : at + number]))
             at += number
         return tuple(shares)
-
-
-def _literal(
-    found: Iterator[Found], query: Query, literals: list[Term], places: Places, examiner: Examiner, *, bounded: bool
-) -> Batch:
-    """Keep the places whose line may hold a literal term, whatever their number."""
-    needles = Needles(term.text for term in query.terms)
-    wanted = [at for at, term in enumerate(query.terms) if term in literals]
-    kept: list[Candidate] = []
-    capped = False
-    for number, row in enumerate(found):
-        if bounded and number == _MOST_WALKED:
-            capped = True
-            break
-        place = places.of(row)
-        raw = examiner.peek(place)
-        counts = needles.counts(raw)
-        if not any(counts[at] for at in wanted):
-            examiner.is_there(place, raw)  # the index took it for a match: perhaps it is another line now
-        else:
-            long = row._replace(length=row.size // _BYTES_PER_WORD)
-            kept.append(Candidate(long, LITERAL, tuple(counts), places.is_ancestor(row)))
-    return Batch(LITERAL, kept, capped)

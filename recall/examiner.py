@@ -17,12 +17,24 @@ class Examiner:
         self.changed: set[str] = set()
         self.gone: set[str] = set()
 
-    def look(self, place: Place, *, anywhere: bool = False) -> tuple[Evidence, Verdict] | None:
+    def look(self, place: Place) -> tuple[Evidence, Verdict] | None:
         """Read, verify and judge an entry; None where it is no match for this audience."""
         raw = self._line(place)
         seen = evidence(raw, place, self.gate) if raw is not None else None
-        verdict = judge(self.query, seen.text, anywhere=anywhere) if seen else None
+        verdict = judge(self.query, seen.text) if seen else None
         return (seen, verdict) if seen and verdict else None
+
+    def look_closely(self, place: Place, *, anywhere: bool) -> tuple[Evidence, Verdict] | None:
+        """Look at an entry that was chosen by its raw line: marks of redaction, which that lacks, match nothing.
+
+        Else a query that is part of a mark would tell whether it is part of the secret too.
+        """
+        raw = self._line(place)
+        seen = evidence(raw, place, self.gate) if raw is not None else None
+        if seen is None:
+            return None
+        verdict = judge(self.query, seen.text, anywhere=anywhere, in_marks=not seen.redactions)
+        return (seen, verdict) if verdict else None
 
     def peek(self, place: Place) -> bytes:
         """Read an entry's line unverified, to pass it over; empty where it cannot be read, which is remembered."""

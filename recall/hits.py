@@ -8,7 +8,7 @@ from index.querying import Found
 from recall.candidates import Batch, Places
 from recall.evidence import Evidence, Place
 from recall.examiner import Examiner
-from recall.judging import Verdict
+from recall.judging import LITERAL, Verdict
 from recall.ranking import Ranked, ranked
 
 _MOST_PLACES = 3  # other places of one text that an answer names
@@ -70,7 +70,7 @@ class _Best:
         self.capped = self.capped or batch.capped
         fresh = [candidate for candidate in batch.candidates if candidate.found.rid not in self.seen]
         self.seen.update(candidate.found.rid for candidate in fresh)
-        for place in ranked(fresh):
+        for place in ranked(fresh, batch.measure):
             heapq.heappush(self.waiting, place)
         while self.waiting and not self.is_enough() and self.waiting[0].candidate.tier <= batch.tier:
             self._judge(heapq.heappop(self.waiting))
@@ -85,6 +85,9 @@ class _Best:
             if seen is None:
                 return
             self.judged[found.rid] = seen
+            if seen[1].tier > place.candidate.tier == LITERAL:  # a later tier proposes it for what it is
+                self.seen.discard(found.rid)
+                return
             if seen[1].tier != place.candidate.tier:
                 heapq.heappush(self.waiting, place.moved(seen[1].tier))
                 return

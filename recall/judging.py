@@ -20,6 +20,7 @@ REASONS = ("literal", "all-words", "word", "part")
 
 Span = tuple[int, int]
 
+_MARK = re.compile(r"\[redacted:[^\]\s]*\]")
 _MOST_SPANS = 100  # per term: more tell nothing new about density or the best passage
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -38,9 +39,13 @@ class _Text(NamedTuple):
     marked: bool
 
 
-def judge(query: Query, text: VisibleText, *, anywhere: bool = False) -> Verdict | None:
-    """Judge a text; None where it does not match. With `anywhere` a word also counts inside of other words."""
-    both = _Text(text, fold(text), has_marks(text))
+def judge(query: Query, text: VisibleText, *, anywhere: bool = False, in_marks: bool = True) -> Verdict | None:
+    """Judge a text; None where it does not match.
+
+    With `anywhere` a word also counts inside of other words; without `in_marks` nothing counts in a mark of redaction.
+    """
+    plain = text if in_marks else _MARK.sub(_blank, text)
+    both = _Text(plain, fold(plain), has_marks(plain))
     if any(_spans(term, both, anywhere=False)[0] for term in query.excluded):
         return None
     spans, literal, whole, all_groups = [], False, False, True
@@ -69,6 +74,10 @@ def _spans(term: Term, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...]
         return _all_words(term.text, text, anywhere=anywhere)
     found, whole = _as_word(term.text, text, open_ended=term.kind == "prefix", anywhere=anywhere)
     return found, False, whole
+
+
+def _blank(mark: re.Match[str]) -> str:
+    return " " * len(mark[0])
 
 
 def _exactly(needle: str, text: str) -> tuple[Span, ...]:

@@ -40,15 +40,24 @@ class Ranked(NamedTuple):
         return Ranked((tier, *self.key[1:]), self.candidate._replace(tier=tier))
 
 
-def ranked(candidates: Sequence[Candidate]) -> list[Ranked]:
+class Measure(NamedTuple):
+    """What scores are measured by: the weight of each term, the oldest instant, and the time from it to the newest."""
+
+    weights: tuple[float, ...]
+    oldest: int
+    span: int
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> "Measure":
+        """Take the measure of some candidates."""
+        times = [candidate.found.timestamp or 0 for candidate in candidates]
+        oldest = min(times, default=0)
+        return cls(_rarity(candidates), oldest, max(max(times, default=0) - oldest, 1))
+
+
+def ranked(candidates: Sequence[Candidate], measure: Measure) -> list[Ranked]:
     """Sort candidates, the best first."""
-    weights = _rarity(candidates)
-    times = [candidate.found.timestamp or 0 for candidate in candidates]
-    oldest, span = min(times, default=0), max(max(times, default=0) - min(times, default=0), 1)
-    return sorted(
-        Ranked(_key(candidate, _score(candidate, weights, (at - oldest) / span)), candidate)
-        for candidate, at in zip(candidates, times, strict=True)
-    )
+    return sorted(Ranked(_key(candidate, _score(candidate, measure)), candidate) for candidate in candidates)
 
 
 def _key(candidate: Candidate, score: float) -> tuple[int, float, bool, int, int]:
@@ -56,16 +65,19 @@ def _key(candidate: Candidate, score: float) -> tuple[int, float, bool, int, int
     return (candidate.tier, -score, not candidate.ancestor, -(found.timestamp or 0), -found.rid)
 
 
-def _rarity(candidates: Sequence[Candidate]) -> list[float]:
+def _rarity(candidates: Sequence[Candidate]) -> tuple[float, ...]:
     terms = len(candidates[0].counts) if candidates else 0
     holders = [sum(1 for candidate in candidates if candidate.counts[term]) for term in range(terms)]
-    return [math.log(1 + len(candidates) / holding) if holding else 0.0 for holding in holders]
+    return tuple(math.log(1 + len(candidates) / holding) if holding else 0.0 for holding in holders)
 
 
-def _score(candidate: Candidate, weights: Sequence[float], recency: float) -> float:
+def _score(candidate: Candidate, measure: Measure) -> float:
     found = candidate.found
     long = 0.5 + found.length / _TYPICAL_WORDS
     matter = sum(
-        weight * count / (count + long) for weight, count in zip(weights, candidate.counts, strict=True) if count
+        weight * count / (count + long)
+        for weight, count in zip(measure.weights, candidate.counts, strict=True)
+        if count
     )
+    recency = ((found.timestamp or 0) - measure.oldest) / measure.span
     return round(matter + _RECENCY_WEIGHT * recency + _ROLE_WEIGHT.get(ROLES[found.role], 0.0), 4)

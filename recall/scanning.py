@@ -15,7 +15,7 @@ from recall.evidence import Logs, Place, entry_of
 from recall.examiner import Examiner
 from recall.hits import Hit
 from recall.needles import Needles, least
-from recall.ranking import Candidate, ranked
+from recall.ranking import Candidate, Measure, ranked
 from recall.request import SearchRequest
 from recall.scope import View
 from sessions.tree import Outline
@@ -82,7 +82,7 @@ class Lookout:
         if not self.needles.may_be_in(raw):
             return None
         place = place._replace(sha=sha256(raw).digest())
-        seen = self.examiner.look(place, anywhere=self.anywhere)
+        seen = self.examiner.look_closely(place, anywhere=self.anywhere)
         if seen is None or (self.request.tools and not set(self.request.tools) & set(seen[0].entry.tools)):
             return None
         digest = text_key(seen[0].text.encode("utf-8", "replace"))
@@ -144,5 +144,6 @@ def _candidate(hit: Hit, spot: Spot, order: int) -> Candidate:
 
 def _in_order(found: list[tuple[Candidate, Hit]]) -> list[Hit]:
     by_order = {candidate.found.rid: hit for candidate, hit in found}
-    places = ranked([candidate for candidate, _ in found])
+    candidates = [candidate for candidate, _ in found]
+    places = ranked(candidates, Measure.of(candidates))
     return [by_order[place.candidate.found.rid]._replace(score=place.score) for place in places]
