@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from index.schema import SHIFT
+from index.schema import SHIFT, decoded
 from index.sql import rows, value
 
 
@@ -68,5 +68,6 @@ def branches(db: apsw.Connection) -> dict[int, int]:
     return dict(rows(db, f"select lo >> {SHIFT}, count(*) from run group by 1"))  # noqa: S608 - a number
 
 
-def _row(sid: int, path: bytes, *rest: Any) -> SessionRow:
-    return SessionRow(sid, os.fsdecode(path), *rest)
+def _row(*columns: Any) -> SessionRow:
+    row = SessionRow(*columns)
+    return row._replace(path=os.fsdecode(row.path), last_id=decoded(columns[-1]))

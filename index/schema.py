@@ -35,7 +35,7 @@ MIGRATIONS: tuple[str, ...] = (
         done integer not null,       -- bytes indexed: up to here, a whole number of lines
         line integer not null,       -- number of the physical line that starts at `done`
         records integer not null,    -- record numbers given out
-        position integer not null, last_id text, run integer,       -- where id chain and runs go on
+        position integer not null, last_id blob, run integer,       -- where id chain and runs go on
         head blob not null, chain blob not null, tail blob not null,  -- of what lies before `done`: `changes`
         proved integer not null,     -- 0 where the file grew since all that lies before `done` was read last
         id text not null, version integer not null, cwd text not null, parent text not null, name text not null,
@@ -98,3 +98,13 @@ def made_up_id(key: int) -> str | None:
 def text_key(text: bytes) -> int:
     """Give the number by which equal texts are recognised."""
     return int.from_bytes(sha256(text).digest()[:8], "big", signed=True)
+
+
+def encoded(identity: str | None) -> bytes | None:
+    """Write an id for the database as it is, lone surrogates included."""
+    return identity.encode("utf-8", "surrogatepass") if identity else None
+
+
+def decoded(identity: bytes | None) -> str | None:
+    """Read an id back."""
+    return identity.decode("utf-8", "surrogatepass") if identity else None

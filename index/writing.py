@@ -15,7 +15,7 @@ from foundation.canonical import dumps, escape_surrogates
 from foundation.errors import ContextError
 from foundation.texts import RawText
 from index.changes import sealed
-from index.schema import CLASS_CODE, ROLE_CODE, first_rid, id_key, last_rid, text_key
+from index.schema import CLASS_CODE, ROLE_CODE, decoded, encoded, first_rid, id_key, last_rid, text_key
 from index.sql import rows, run, value
 from index.tokens import for_index
 from privacy.markers import classify
@@ -55,7 +55,7 @@ def cursor(db: apsw.Connection, path: str) -> Cursor | None:
     """Read where a session stands; None where nothing of it was indexed yet."""
     sql = "select sid, done, line, records, position, last_id, run, version, chain from session where path = ?"
     row = next(rows(db, sql, (os.fsencode(path),)), None)
-    return Cursor(*row) if row else None
+    return Cursor(*row)._replace(last_id=decoded(row[5])) if row else None
 
 
 class SessionWriter:
@@ -232,7 +232,7 @@ class SessionWriter:
             self.db,
             "update session set done = ?, line = ?, records = ?, position = ?, last_id = ?, run = ?, head = ?,"
             " chain = ?, tail = ?, entries = entries + ?, active = max(coalesce(active, 0), ?) where sid = ?",
-            (done, line, count, self.chain.position, _storable(last_id) if last_id else None, self.run, *seal, entries,
+            (done, line, count, self.chain.position, encoded(last_id), self.run, *seal, entries,
              self.active, self.at.sid),
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ import apsw
 from foundation.errors import ContextError
 from index.changes import is_another_file
 from index.fresh import bring_up_to_date
-from index.listing import quarantined, sessions_at
+from index.listing import SessionRow, quarantined, sessions_at
 from index.opening import snapshot
 from index.querying import Filters
 from recall.candidates import Places, tiers
@@ -32,16 +32,15 @@ def from_index(
     warnings = [*fresh.warnings, *["index-behind"] * bool(fresh.behind)]
     with snapshot(db):  # all that follows sees one state, whatever other processes write meanwhile
         rows = sessions_at(db, [file.path for file in chosen.files])
-        start = 0
+        seen: SessionRow | None = None  # the current session, where the index has a beginning of it only
         if one_session and fresh.behind:
-            path = fresh.behind[0]
-            start = 0 if path not in rows or is_another_file(db, path) else rows[path].done
-            if not start:
+            seen = rows.get(fresh.behind[0])
+            if seen is None or not seen.done or is_another_file(db, seen.path):
                 return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
         try:
             view = authorise(here, chosen, rows, db)
         except ContextError:
-            if not start:
+            if seen is None:
                 raise
             return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
         places = Places(db, view)
@@ -55,26 +54,33 @@ def from_index(
         warnings += ["lines-quarantined"] * bool(damaged) + ["candidate-limit"] * found.capped
         cwds = {row.id: row.cwd for row in rows.values()}
         outcome = Outcome(chosen.name, found.hits, found.duplicates, warnings, cwds)
-        if start:
-            return from_log(here, request, chosen, examiner, outcome, start=start)
+        if seen:
+            return from_log(here, request, chosen, examiner, outcome, seen=seen)
         if one_session and not _is_enough(request, found.hits):
             return _from_lines(db, here, request, examiner, outcome, view)
     return outcome._replace(warnings=[*warnings, *examiner.problems()])
 
 
 def from_log(
-    here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner, outcome: Outcome, *, start: int = 0
-) -> Outcome:
-    """Add what the current session's log holds from the byte `start` on; other sessions need the index."""
+    here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner, outcome: Outcome,
+    *, seen: SessionRow | None = None,
+) -> Outcome:  # fmt: skip
+    """Add what the current session's log holds beyond what the index has `seen`; other sessions need the index.
+
+    Where the branch has left the leaf that the index saw, all of it is read.
+    """
     if chosen.name in PROJECT_WIDE or here.session is None:
         return outcome
     from recall.scanning import Lookout, spots
     from sessions.tree import outline
 
     session = outline(here.session.path, leaf=here.leaf)
-    lookout = Lookout(request, examiner, session.path, anywhere=not start, expired=timer(here, SCAN_MS))
+    start = seen.done if seen else 0
+    if seen and not here.leaf and all(node.id != seen.last_id for node in session.path_to(session.leaf)):
+        start = 0
+    lookout = Lookout(request, examiner, session.path, anywhere=not seen, expired=timer(here, SCAN_MS))
     tree = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
-    held = {spot.offset: spot for spot in tree}  # the leaf may have moved since the index saw the log
+    held = {spot.offset: spot for spot in tree}
     known = [hit._replace(ancestor=held[hit.place.offset].ancestor) for hit in outcome.hits if hit.place.offset in held]
     scanned = lookout.scan(spot for spot in tree if spot.offset >= start)
     return _joined(outcome._replace(hits=known), scanned.hits, examiner, complete=scanned.complete)

@@ -6,7 +6,19 @@ from typing import Any
 from hypothesis import strategies as st
 from logs import Value, header, line, stamp
 
-IDS: tuple[Any, ...] = ("0000000a", "0000000b", "0000000c", "0000000d", "n0000003", "a longer id", "é", "", None, 5)
+IDS: tuple[Any, ...] = (
+    "0000000a",
+    "0000000b",
+    "0000000c",
+    "0000000d",
+    "n0000003",
+    "a longer id",
+    "é",
+    "\ud83d",
+    "",
+    None,
+    5,
+)
 WORDS = ("alpha", "beta gamma", "RetryBudget", "retry_budget", "数据库", "é", "😀", "\ud83d", "a\nb", "don't", "x" * 70)
 _LAST = "(the entry before)"
 
@@ -23,7 +35,7 @@ def entries(draw: st.DrawFn) -> Value:
     value: Value = {"type": kind, "timestamp": draw(times)}
     if draw(st.integers(0, 9)):
         value["id"] = draw(ids)
-    parent = draw(st.sampled_from((_LAST, _LAST, _LAST, _LAST, *IDS[:6], "missing", None)))
+    parent = draw(st.sampled_from((_LAST, _LAST, _LAST, _LAST, *IDS[:7], "missing", None)))
     if parent == _LAST or draw(st.integers(0, 9)):
         value["parentId"] = parent
     match kind:
