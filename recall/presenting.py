@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recall import wire
-from recall.budget import Draft, Json, fit
+from recall.budget import LONGEST_EXCERPT, Draft, Json, fit
 from recall.excerpts import excerpt, serialised
 from recall.here import Here
 from recall.hits import Hit
@@ -69,4 +69,6 @@ def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
         fields["score"] = hit.score
     if hit.same:
         fields["alsoIn"] = wire.places(hit.same)
-    return Draft(fields, serialised(seen.text), partial(excerpt, seen.text, hit.verdict.spans))
+    text = seen.text
+    length = serialised(text) if len(text) <= LONGEST_EXCERPT else len(text)  # longer than any excerpt is long enough
+    return Draft(fields, length, partial(excerpt, text, hit.verdict.spans))
