@@ -69,7 +69,7 @@ def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: a
     edited = omitted_on(db, ancestors, own.sid) if own else ()
     if chosen.name in (BRANCH, LINEAGE):
         parts = tuple(Part(rows[file.path].sid, leaf, _written(file)) for file in chosen.files if leaf)
-        return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset())
+        return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset(edited))
     known = [(file, rows[file.path]) for file in chosen.files if file.path in rows]
     if chosen.name == PROJECT:  # the index may just have learnt that a file is another project's now
         known = [(file, row) for file, row in known if canonical(row.cwd) == here.project]

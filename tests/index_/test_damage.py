@@ -142,7 +142,7 @@ def test_a_place_that_cannot_be_used_is_done_without(made: World, name: str) -> 
         os.unlink(pointer(made))
         turned_into_a_folder(os.path.join(made.index_folder, opening.LOCK))
     else:
-        made.index_folder = made.path("s")  # a file
+        made.without_index()
     answer = made.search("okapi")
     assert len(answer["hits"]) == 6
     assert (answer["status"], answer["warnings"]) == ("partial", ["index-unavailable"])

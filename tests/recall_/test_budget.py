@@ -1,6 +1,5 @@
 """An answer never costs more than its budget, holds what it can, and gives way in a fixed order."""
 
-import json
 from functools import partial
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logs import about, entry, header, lines, message, talk
+from prices import price
 from worlds import World, world
 
 from foundation.texts import VisibleText
@@ -18,13 +18,6 @@ from recall.excerpts import ROOM, SHORTEST, excerpt, serialised
 
 Json = dict[str, Any]
 Span = tuple[int, int]
-
-
-def price(answer: Json) -> int:
-    """Count the tokens of an answer as the contract says, without help from the product."""
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    units = sum(6 if "\ud800" <= char <= "\udfff" else 1 + (char > "\uffff") for char in text)
-    return -(-units // 4) + 96
 
 
 def text_of(number: int, size: int) -> str:

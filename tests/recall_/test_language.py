@@ -385,7 +385,7 @@ def test_accents_do_not_matter_however_they_are_written(made: World, query: str,
     """Composed and decomposed letters find each other, and the plain ones, with an index and without."""
     made.log("s", message(1, None, f"the {said} of it"))
     if not indexed:
-        made.index_folder = made.path("s")
+        made.without_index()
     assert made.found(query) == ["00000001"]
 
 

@@ -81,7 +81,7 @@ def twins(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         made = World(str(tmp_path_factory.mktemp("twin")))
         secretive(made, secrets)
         if request.param == "log":
-            made.index_folder = made.path("s")
+            made.without_index()
         both.append(made)
     assert [redact(text).text for text in SECRETS] == [redact(text).text for text in OTHERS]  # type: ignore[arg-type]
     return both[0], both[1]
@@ -206,7 +206,7 @@ def test_what_is_not_for_an_audience_might_as_well_not_exist(
     for made in (some, none):
         made.values["historyTools.allowProjectScope"] = True
         if not indexed:
-            made.index_folder = made.path("s")
+            made.without_index()
     same_but_places(some.search(query, scope=scope), none.search(query, scope=scope))
 
 

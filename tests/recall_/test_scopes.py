@@ -52,7 +52,7 @@ def test_a_branch_holds_its_ancestors_and_a_session_all(forked: World) -> None:
 def test_the_leaf_decides_about_the_branch(forked: World, indexed: bool) -> None:
     """With another leaf the other branch is the current one."""
     if not indexed:
-        forked.index_folder = forked.path("s")
+        forked.without_index()
     forked.leaf = "00000006"
     assert relations(forked, "okapi") == dict.fromkeys("12356", "ancestor")
     forked.leaf = "00000002"
@@ -289,7 +289,7 @@ def test_what_was_edited_out_is_found_in_the_session_only(made: World, indexed: 
         message(9, 8, "the leaf"),
     )
     if not indexed:
-        made.index_folder = made.path("s")
+        made.without_index()
     assert sorted(made.found("okapi")) == ["00000001", "00000003", "00000004"]
     hits = {hit["entryId"]: hit.get("contextEdit") for hit in made.search("okapi", scope="current-session")["hits"]}
     assert hits == {"00000001": None, "00000002": "omitted", "00000003": None, "00000004": None}
@@ -326,7 +326,7 @@ def mixed(made: World, request: pytest.FixtureRequest) -> World:
     )
     made.values["historyTools.maxResults"] = 12
     if request.param == "log":
-        made.index_folder = made.path("s")
+        made.without_index()
     return made
 
 
@@ -449,7 +449,7 @@ def test_we_never_find_ourselves(made: World, indexed: bool) -> None:
         message(8, 7, "the one okapi that was there"),
     )
     if not indexed:
-        made.index_folder = made.path("s")
+        made.without_index()
     assert made.found("okapi", scope="current-session") == ["00000008"]
     assert made.found("kapi", scope="current-session") == ["00000008"]
 

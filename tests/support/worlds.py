@@ -152,6 +152,12 @@ class World:
         finally:
             db.close()
 
+    def without_index(self) -> None:
+        """Let there be no index, and no way to make one."""
+        self.index_folder = os.path.join(self.root, "a file")
+        with open(self.index_folder, "wb"):
+            pass
+
     def update(self, *, thorough: bool = True) -> Counters:
         """Do what `index update` does."""
         files = self.files()
