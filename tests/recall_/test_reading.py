@@ -235,7 +235,7 @@ def test_growth_and_touching_change_nothing(made: World) -> None:
     assert made.read(reference) == before
 
 
-# --- references ---------------------------------------------------------------------------------------------------------
+# --- references ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
