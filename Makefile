@@ -12,17 +12,16 @@ help: ## List the commands
 
 setup: $(READY) ## Make the environment
 
-# uv where it is there, else the standard library's venv and pip.
+# uv where it is there and works, else the standard library's venv and pip.
 $(READY): pyproject.toml
-	@if command -v uv >/dev/null 2>&1; then \
+	@if command -v uv >/dev/null 2>&1 && \
 	  uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV) && \
-	  uv pip install --quiet --python $(BIN)/python --editable . --group dev; \
-	else \
+	  uv pip install --quiet --python $(BIN)/python --editable . --group dev; then :; else \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "pi-context needs Python 3.11 or newer; name it: make setup PYTHON=python3.12"; exit 1; }; \
 	  $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
 	    { echo "Python's venv module is missing: install the package python3-venv (Debian, Ubuntu: apt install python3-venv)"; exit 1; }; \
-	  $(PYTHON) -m venv $(VENV) && \
+	  $(PYTHON) -m venv --clear $(VENV) && \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev; \
 	fi
@@ -49,7 +48,7 @@ format: $(READY) ## Put the code in form
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix .
 
 docs: $(READY) ## Write the generated parts of docs/ anew
-	@$(BIN)/python -m pytest -q tests/house/test_docs.py --write-docs
+	@$(BIN)/python -m pytest -q tests/house/test_docs.py tests/privacy_/test_first_look.py tests/privacy_/test_detector_docs.py --write-docs
 
 bench: $(READY) ## Measure, as ratios within one run
 	@$(BIN)/python benchmarks/bench.py

@@ -192,7 +192,8 @@ def _described(path: str, text: str, span: Secret) -> Found:
 WORST = {
     "a": "a", "spaces": " ", "newlines": "\n", "backslashes": "\\", "quotes": '"', "password=": "password=",
     'password="': 'password="', "password: '\\": "password: '\\", "-----BEGIN": "-----BEGIN PRIVATE KEY-----\n",
-    "-----END": "-----END PRIVATE KEY-----\n", "sk-": "sk-", "sk-\\n": "sk-\n", "eyJ": "eyJ", "eyJ.": "eyJhbGciOiJub25lIn0.",
+    "-----END": "-----END PRIVATE KEY-----\n", "sk-": "sk-", "sk-\\n": "sk-\n", "eyJ": "eyJ",
+    "eyJ.": "eyJhbGciOiJub25lIn0.",
     "base64": "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU2Nzg5", "://": "://a:b", "://@": "://a:b@", "ghp_": "ghp_",
     "AKIA": "AKIA", "bearer": "bearer aaaaaaaa ", "esc": "\x1b[0m", "zero-width": "\u200b", "login": "login a ",
     "token=": "token=aB3dE5gH7jK9mN1pQ3s\n", "digits": "1234567890:AA", "--token": "--token ", "url64": "aB3_dE5-gH7",

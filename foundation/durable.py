@@ -26,6 +26,9 @@ class Files(Protocol):
     def unlink(self, path: str) -> None:
         """Remove a file; one that is gone already is no error."""
 
+    def fsync_file(self, path: str) -> None:
+        """Make the bytes of a file durable that something else wrote."""
+
     def fsync_folder(self, path: str) -> None:
         """Make the names in a folder durable."""
 
@@ -35,7 +38,11 @@ class RealFiles:
 
     def make_folder(self, path: str) -> None:
         """Make a folder for the owner alone; its parents too."""
-        os.makedirs(path, mode=PRIVATE_FOLDER, exist_ok=True)
+        above = os.path.dirname(path)
+        if above and not os.path.isdir(above):
+            self.make_folder(above)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, PRIVATE_FOLDER)
 
     def create(self, path: str, data: bytes) -> None:
         """Create a new file for the owner alone, with these bytes on the disk when it returns."""
@@ -56,6 +63,14 @@ class RealFiles:
         """Remove a file; one that is gone already is no error."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+    def fsync_file(self, path: str) -> None:
+        """Make the bytes of a file durable that something else wrote."""
+        handle = os.open(path, os.O_RDWR)
+        try:
+            fsync(handle)
+        finally:
+            os.close(handle)
 
     def fsync_folder(self, path: str) -> None:
         """Make the names in a folder durable; where folders cannot be synced this does nothing."""

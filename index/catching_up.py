@@ -18,7 +18,7 @@ from index.lagging import Lag, unproved
 from index.opening import transaction
 from index.sql import run
 from index.stamps import stamp
-from index.tuning import BULK_BYTES, end_bulk, finish_bulk, set_apart, start_bulk
+from index.tuning import BULK_BYTES, end_bulk, finish_bulk, merge_a_step, start_bulk
 from index.writing import Added, SessionWriter, cursor, forget
 from sessions.decoding import Parse, fast_parser, slow_parse
 from sessions.reading import open_log
@@ -96,6 +96,7 @@ def catch_up(
             try:
                 with transaction(db):
                     update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
+                    merge_a_step(db)
             except apsw.BusyError:  # a writer that gets on is waited for, however long: both have work to do
                 if expired is not _never or db.pragma("data_version") == version:
                     raise
@@ -113,10 +114,7 @@ def fill(db: apsw.Connection, work: Sequence[Lag], *, progress: Progress) -> Cou
     update = _Update(db, fast_parser(), _never, progress, sum(lag.missing for lag in work), thorough=False)
     start_bulk(db)
     try:
-        queue = list(reversed(work))
-        update.one_commit(queue, enough=update.total // 2)
-        set_apart(db)
-        update.one_commit(queue, enough=sys.maxsize)
+        update.one_commit(list(reversed(work)), enough=sys.maxsize)
     finally:
         update.close()
     end_bulk(db)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import apsw
 
 from foundation.canonical import dumps
-from foundation.durable import PRIVATE_FILE, Files, write_atomically
+from foundation.durable import Files, write_atomically
 from foundation.errors import ContextError
 from index.ranks import phrase_counts
 from index.schema import CHECKSUMS, MIGRATIONS
@@ -88,7 +88,7 @@ def create(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> None:
 def replace_generation(folder: str, files: Files) -> None:
     """Switch to a new and empty generation; the lock must be held."""
     number = _number_after(folder)
-    _make(folder, number).close()
+    _make(folder, number, files).close()
     switch(folder, files, number)
 
 
@@ -98,18 +98,18 @@ def exclusive(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> Iter
     from foundation import locks
 
     files.make_folder(folder)
-    with locks.held(os.path.join(folder, LOCK), wait_seconds=wait_ms / 1000, busy="index-busy"):
+    with locks.held(os.path.join(folder, LOCK), files, wait_seconds=wait_ms / 1000, busy="index-busy"):
         yield
 
 
-def begin_generation(folder: str) -> tuple[int, apsw.Connection]:
+def begin_generation(folder: str, files: Files) -> tuple[int, apsw.Connection]:
     """Start a new generation beside the present one; the lock must be held.
 
     Until it is switched to, nobody reads it and a crash may leave anything in it: so it is written without
     journal and without syncs.
     """
     number = _number_after(folder)
-    connection = _make(folder, number)
+    connection = _make(folder, number, files)
     connection.pragma("journal_mode", "off")
     connection.pragma("synchronous", "off")
     connection.pragma("locking_mode", "exclusive")
@@ -124,11 +124,7 @@ def finish_generation(folder: str, number: int, connection: apsw.Connection, fil
     run(connection, "update meta set value = value where key = 'rules'")  # a synced commit
     connection.pragma("wal_checkpoint(truncate)")
     connection.close()
-    handle = os.open(os.path.join(folder, _file_name(number)), os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    files.fsync_file(os.path.join(folder, _file_name(number)))
     switch(folder, files, number)
 
 
@@ -255,12 +251,13 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
             run(connection, "rollback")
 
 
-def _make(folder: str, number: int) -> apsw.Connection:
+def _make(folder: str, number: int, files: Files) -> apsw.Connection:
     from index.rules import RULES
 
     path = os.path.join(folder, _file_name(number))
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))
+    files.create(path, b"")  # so that nobody else may ever read it
     connection = apsw.Connection(path)
+    connection.pragma("page_size", 8192)
     _prepare(connection)
     connection.pragma("journal_mode", "wal")
     with transaction(connection):

@@ -15,13 +15,15 @@ def rebuild(folder: str, disk: Files, files: Sequence[LogFile], *, progress: Pro
     Raises ContextError with `index-busy` where another process rebuilds. Interrupted, it leaves the old index as it is.
     """
     with opening.exclusive(folder, disk):
-        number, db = opening.begin_generation(folder)
         try:
-            with opening.transaction(db):
-                counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)
-            opening.finish_generation(folder, number, db, disk)
+            number, db = opening.begin_generation(folder, disk)
+            try:
+                with opening.transaction(db):
+                    counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)
+                opening.finish_generation(folder, number, db, disk)
+            finally:
+                db.close()
         except BaseException:
-            db.close()
             opening.abandon_generation(folder, disk)
             raise
     return counters

@@ -60,6 +60,8 @@ MIGRATIONS: tuple[str, ...] = (
         primary key (sid, off)
     ) without rowid;
     create virtual table words using fts5(text, content='', contentless_delete=1, tokenize="{TOKENIZER}");
+    insert into words(words, rank)
+        values('automerge', 0), ('crisismerge', 1999), ('usermerge', 16), ('pgsz', 8146);  -- see `tuning`
     """,
 )
 """Numbered from 1; a published one is never edited, or the indexes out there would look damaged."""

@@ -6,6 +6,7 @@ cannot do are done here before: identifiers in camel case are repeated as their 
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 TOKENIZER = "unicode61 remove_diacritics 2"
@@ -15,6 +16,7 @@ TOKENS_VERSION = "1"
 _ASCII = 128  # bytes from here on belong to other letters
 _LONGEST_WORD = 64  # longer runs of letters are encoded data, not identifiers
 _CACHED_WORDS = 50_000
+_PIECE = 1 << 20  # bytes
 
 _UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -36,36 +38,46 @@ _SHAPES = bytes(
     for byte in range(256)
 )
 
-_parts_of: dict[bytes, str] = {}
+_parts_of: dict[bytes, bytes] = {}
 
 
-def for_index(raw: bytes) -> str:
+def for_index(raw: bytes) -> bytes:
     """Prepare text, in UTF-8, for the tokenizer: pairs for unspaced scripts, and the parts of camel-case words."""
     parts = camel_parts(raw)
-    text = raw.decode()
-    if len(raw) != len(text):
-        text = pairs(text)
-    return f"{text}\n{parts}" if parts else text
+    if not raw.isascii():
+        raw = b"".join(pairs(piece.decode()).encode() for piece in _pieces(raw))
+    return b"%b\n%b" % (raw, parts) if parts else raw
 
 
-def camel_parts(raw: bytes) -> str:
+def _pieces(raw: bytes) -> Iterator[bytes]:
+    """Cut a long text at blanks, so that a text of many megabytes is not held several times over."""
+    start = 0
+    while start < len(raw):
+        end = raw.find(b" ", start + _PIECE)
+        end = len(raw) if end < 0 else end
+        yield raw[start:end]
+        start = end
+
+
+def camel_parts(raw: bytes) -> bytes:
     """Write the parts of the camel-case words of a text, each distinct word once: `get Retry Budget`.
 
     Works on a map of letter shapes, where the border of two parts is a plain byte search: a regular expression
     over the whole text would cost as much as the index itself.
     """
     shapes = raw.translate(_SHAPES)
+    find, last_blank = shapes.find, shapes.rfind
     words: dict[bytes, None] = {}
     for border in (b"aA", b"AAa"):
-        at = shapes.find(border)
+        at = find(border)
         while at >= 0:
-            start, end = shapes.rfind(b" ", 0, at) + 1, shapes.find(b" ", at)
+            start, end = last_blank(b" ", 0, at) + 1, find(b" ", at)
             if end < 0:
                 end = len(shapes)
             if end - start <= _LONGEST_WORD:
                 words[raw[start:end]] = None
-            at = shapes.find(border, end)
-    return "\n".join(map(_split, words)) if words else ""
+            at = find(border, end)
+    return b"\n".join(map(_split, words)) if words else b""
 
 
 def pairs(text: str) -> str:
@@ -84,13 +96,13 @@ def _pair_up(run: re.Match[str]) -> str:
     return f" {' '.join([text[at : at + 2] for at in range(len(text))])} "
 
 
-def _split(word: bytes) -> str:
+def _split(word: bytes) -> bytes:
     """Split one camel-case word; the work is remembered, for identifiers repeat."""
     found = _parts_of.get(word)
     if found is None:
         if len(_parts_of) >= _CACHED_WORDS:
             _parts_of.clear()
-        found = _parts_of[word] = split_word(word.decode("utf-8", "replace"))
+        found = _parts_of[word] = split_word(word.decode("utf-8", "replace")).encode()
     return found
 
 

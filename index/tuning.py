@@ -1,8 +1,8 @@
-"""How FTS5 is set for a bulk build and for daily appends.
+"""How FTS5 merges its segments: in bounded steps that we choose, never all at once behind somebody's back.
 
-A bulk build gathers 16 MB of words before it writes a segment, and merges once at the end. That last merge matters
-twice: it leaves one segment to search, and it lifts the bulk one level up, or else the sixteenth small append after
-it would rewrite everything within one commit.
+FTS5's own automatic merging would one day rewrite everything within the commit of one small append: a bulk build
+leaves a large segment on a low level, and the sixteenth neighbour makes a "crisis". So that is switched off; each
+small update merges a bounded number of pages, and a bulk build merges once, at its end.
 """
 
 import apsw
@@ -14,16 +14,18 @@ BULK_BYTES = 48_000_000
 """Bytes of log from which on an update is worth bulk settings."""
 
 _BUILDING, _MERGING = 1, 2
-_MERGE_PAGES = 400  # about a tenth of a second
+_MERGE_PAGES = 200  # about a tenth of a second
 _SOMETHING = 2  # row changes that a merge makes at least, if there was anything to merge
 
-_BULK = (("hashsize", 16 << 20), ("automerge", 0), ("crisismerge", 2000))
-_DAILY = (("hashsize", 1 << 20), ("automerge", 4), ("crisismerge", 16))
+STEP_PAGES = 16
+"""Pages that one small update may merge: a few milliseconds."""
+
+_BULK_HASH, _DAILY_HASH = 16 << 20, 1 << 20  # bytes of words gathered before a segment is written
 
 
 def start_bulk(db: apsw.Connection) -> None:
     """Set the words for a bulk build; the index remembers it until `finish_bulk`, also over a crash."""
-    _set(db, _BULK)
+    _set(db, "hashsize", _BULK_HASH)
     run(db, "insert or replace into meta values('bulk', ?)", (_BUILDING,))
 
 
@@ -45,18 +47,18 @@ def _merge_a_little(db: apsw.Connection) -> None:
     """Begin to merge all there is, or go on with that; what is appended meanwhile is merged in the daily way."""
     begun = value(db, "select value from meta where key = 'bulk'") == _MERGING
     before = db.total_changes()
-    run(db, "insert into words(words, rank) values('merge', ?)", (_MERGE_PAGES if begun else -_MERGE_PAGES,))
+    _set(db, "merge", _MERGE_PAGES if begun else -_MERGE_PAGES)
     if db.total_changes() - before < _SOMETHING:
         run(db, "delete from meta where key = 'bulk'")
     elif not begun:
         run(db, "update meta set value = ? where key = 'bulk'", (_MERGING,))
-        _set(db, _DAILY)
+        _set(db, "hashsize", _DAILY_HASH)
 
 
 def end_bulk(db: apsw.Connection) -> None:
     """Merge and go back to daily settings, within the caller's transaction."""
     merge(db)
-    _set(db, _DAILY)
+    _set(db, "hashsize", _DAILY_HASH)
     run(db, "delete from meta where key = 'bulk'")
 
 
@@ -65,12 +67,9 @@ def in_bulk(db: apsw.Connection) -> bool:
     return value(db, "select 1 from meta where key = 'bulk'") is not None
 
 
-def set_apart(db: apsw.Connection) -> None:
-    """Write the words gathered so far as a segment of their own, within a transaction.
-
-    A merge lifts what it merges one level up, and a single segment is merged with nothing.
-    """
-    run(db, "savepoint apart; release apart")
+def merge_a_step(db: apsw.Connection) -> None:
+    """Merge a bounded number of pages, if sixteen segments have gathered on some level."""
+    _set(db, "merge", STEP_PAGES)
 
 
 def merge(db: apsw.Connection) -> None:
@@ -78,6 +77,5 @@ def merge(db: apsw.Connection) -> None:
     run(db, "insert into words(words) values('optimize')")
 
 
-def _set(db: apsw.Connection, options: tuple[tuple[str, int], ...]) -> None:
-    for option in options:
-        run(db, "insert into words(words, rank) values(?, ?)", option)
+def _set(db: apsw.Connection, option: str, number: int) -> None:
+    run(db, "insert into words(words, rank) values(?, ?)", (option, number))

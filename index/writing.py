@@ -73,7 +73,7 @@ class SessionWriter:
         self.active = 0
         self.toolsets: dict[tuple[str, ...], int] = {}
         self.entry_rows: list[tuple[object, ...]] = []
-        self.word_rows: list[tuple[int, str]] = []
+        self.word_rows: list[tuple[int, bytes]] = []
         self.pending = 0
 
     def take(self, parse: Parse, *, at_most: int) -> Added:

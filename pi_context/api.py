@@ -44,8 +44,8 @@ class History:
     ) -> Json:
         """Search; gives `context-history-result-v1`. Dates without a zone are UTC. Never raises for a refusal."""
         return answering.search(
-            self._here(), query, scope=scope, limit=limit, max_output_tokens=max_output_tokens, roles=roles, tools=tools,
-            before=before, after=after, include_summaries=include_summaries, skip=skip,
+            self._here(), query, scope=scope, limit=limit, max_output_tokens=max_output_tokens, roles=roles,
+            tools=tools, before=before, after=after, include_summaries=include_summaries, skip=skip,
         )  # fmt: skip
 
     def read(

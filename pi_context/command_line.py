@@ -68,7 +68,7 @@ def _group(name: str, summary: str) -> click.Group:
 
 def _command(verb: Verb) -> click.Command:
     def done(**values: Any) -> tuple[Verb, Words]:
-        given = nothing_given(verb) | _remember({name: value for name, value in values.items()})
+        given = nothing_given(verb) | _remember(values)
         return verb, {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
     takes_rest = any(argument.rest for argument in verb.arguments)

@@ -7,11 +7,13 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from foundation.errors import ContextError
+from foundation.texts import RawText
 from index.schema import id_key
 from memory import visibility
 from pi_context.exclusions import excluded_sessions
 from pi_context.surroundings import Surroundings
 from privacy.audiences import allowed_classes
+from privacy.redaction import redact, reveal
 from recall.evidence import Evidence, Gate, Logs, Place, evidence, gate
 from sessions.locating import LogFile
 from sessions.tree import Node, Outline, outline
@@ -35,6 +37,13 @@ class Viewer:
         if around.mark and self.session_id in excluded_sessions(around.own_folder):
             raise ContextError("session-not-found")
         self.gate = gate_of(around)
+        self.name = self.safe(self.outline.name)
+        self.labels = {identity: self.safe(label) for identity, label in self.outline.labels.items()}
+
+    def safe(self, text: str) -> str:
+        """Give a name or label as this audience may see it."""
+        redacted = reveal(RawText(text)) if self.gate.reveal else redact(RawText(text))
+        return self.gate.visibility.mask(redacted.text).text
 
     def look(self, node: Node) -> Seen:
         """Read one entry. Raises ContextError where the file has gone or changed under our feet."""

@@ -57,8 +57,10 @@ class Output:
 
         columns = width() if is_a_terminal(sys.stdout) else _WIDE
         canvas = StringIO()
-        console = Console(file=canvas, width=columns, force_terminal=self.coloured, color_system="standard" if self.coloured else None,
-                          highlight=False, markup=False, emoji=False, legacy_windows=False)  # fmt: skip
+        console = Console(
+            file=canvas, width=columns, force_terminal=self.coloured, legacy_windows=False,
+            color_system="standard" if self.coloured else None, highlight=False, markup=False, emoji=False,
+        )  # fmt: skip
         console.print(drawing)
         for line in canvas.getvalue().rstrip("\n").split("\n"):
             self.say(line.rstrip())

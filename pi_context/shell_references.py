@@ -3,12 +3,14 @@
 Lies in the runtime folder, which the system empties; losing it costs a fresh search and nothing else.
 """
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 
 import apsw
 
 from foundation.clock import Clock
+from foundation.durable import Files
 from recall.evidence import Place
 from recall.references import MOST_LIVE, VALID_MS, Reference, digest
 
@@ -23,8 +25,8 @@ _BUSY_MS = 2000
 class ShellReferences:
     """References in a file, opened when the first one is given out or asked for."""
 
-    def __init__(self, folders: Sequence[str], clock: Clock, token: Callable[[], str]) -> None:
-        self._folders, self._clock, self._token = folders, clock, token
+    def __init__(self, folders: Sequence[str], disk: Files, clock: Clock, token: Callable[[], str]) -> None:
+        self._folders, self._disk, self._clock, self._token = folders, disk, clock, token
 
     def issue(self, targets: Sequence[Reference]) -> list[str]:
         """Give each target a reference; where none can be kept, they are given out and will not be found again."""
@@ -59,10 +61,11 @@ class ShellReferences:
         return None
 
     def _opened(self, folder: str) -> apsw.Connection:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
         path = os.path.join(folder, _FILE)
         if not os.path.exists(path):
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+            self._disk.make_folder(folder)
+            with contextlib.suppress(FileExistsError):  # another command was faster
+                self._disk.create(path, b"")
         db = apsw.Connection(path)
         db.set_busy_timeout(_BUSY_MS)
         db.pragma("synchronous", "off")  # nothing here is worth a wait: a crash costs a fresh search

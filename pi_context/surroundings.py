@@ -24,9 +24,9 @@ from sessions.locating import (
     find_session,
     newest,
     read_header,
-    session_id,
     session_files,
     session_folders,
+    session_id,
 )
 
 OWN_FOLDER = "pi-context"
@@ -102,7 +102,7 @@ class Surroundings:
         return configuration.load(self.agent_dir, self.project, may_loosen=self._may_loosen)
 
     def _may_loosen(self) -> bool:
-        """Tell whether the project's settings may show more than the owner's: only where the owner trusts the project."""
+        """Tell whether the project's settings may show more than the owner's: only where the owner trusts it."""
         from sessions import trusting
 
         if self.override is not None:
@@ -143,8 +143,7 @@ class Surroundings:
     def other_session(self, wanted: str) -> LogFile:
         """Find a session by its file or the start of its id, within what may be reached."""
         only = self.own_project if self.mark else None
-        found = find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
-        return LogFile(os.path.realpath(found.path), found.stat)
+        return find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
 
     def session_id(self, wanted: str) -> str:
         """Give the whole id of a session named by its file or the start of its id."""

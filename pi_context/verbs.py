@@ -52,7 +52,7 @@ class Verb(NamedTuple):
     more: str = ""
 
 
-def flag(*flags: str, help: str) -> Option:  # noqa: A002 - named like click's
+def flag(*flags: str, help: str) -> Option:
     """Declare an option that is there or not."""
     return Option(flags, "flag", help)
 
@@ -62,18 +62,18 @@ def text(
     label: str,
     help: str,
     repeats: bool = False,
-    suggests: tuple[str, ...] = (),  # noqa: A002 - named like click's
+    suggests: tuple[str, ...] = (),
 ) -> Option:
     """Declare an option that takes a word; `suggests` what a shell may complete, the command itself decides."""
     return Option(flags, label, help, suggests, repeats)
 
 
-def number(*flags: str, help: str) -> Option:  # noqa: A002 - named like click's
+def number(*flags: str, help: str) -> Option:
     """Declare an option that takes a whole number."""
     return Option(flags, "N", help)
 
 
-def choice(*flags: str, choices: tuple[str, ...], help: str) -> Option:  # noqa: A002 - named like click's
+def choice(*flags: str, choices: tuple[str, ...], help: str) -> Option:
     """Declare an option that takes one of a few words."""
     return Option(flags, "choice", help, choices)
 

@@ -16,7 +16,7 @@ class Redacted(NamedTuple):
     """A text in which each secret has become `[redacted:KIND]`, and how many there were."""
 
     text: RedactedText
-    secrets: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody wants here
 
 
 def redact(text: RawText) -> Redacted:

@@ -153,7 +153,7 @@ def _first_kept(reader: _Reader, path: list[Step], last: int) -> int:
         if isinstance(index, bool) or not isinstance(index, int | float) or not 0 <= index < len(slots) or index % 1:
             return last
         at = slots[int(index)]
-        return last if at is None or at > last else at
+        return last if at is None else at  # one behind the compaction leaves nothing between
     kept = same_key(value.get("firstKeptEntryId", MISSING))
     if kept is None:
         return last

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sessions import nesting
-
 Parse = Callable[[bytes], Any]
 """Turns the bytes of one JSON text into a value; raises ValueError where it is none."""
 
 Placed = tuple[int, int, dict[str, Any]]
 """An object on a line: start and length in bytes within the line, and its value."""
+
+TOO_DEEP = "nested-too-deep"
+"""The reason for refusing a value of more levels than JavaScript itself could write."""
 
 BOM = b"\xef\xbb\xbf"
 
@@ -32,6 +33,8 @@ def slow_parse(raw: bytes) -> Any:
     try:
         return _DECODER.decode(text)
     except RecursionError:
+        from sessions import nesting  # late: hardly any log needs it
+
         return nesting.parse(text, _DECODER)
 
 
@@ -71,7 +74,7 @@ def salvaged(raw: bytes) -> tuple[str, list[Placed]]:
     try:
         value = slow_parse(text)
     except ValueError as error:
-        if str(error) == nesting.TOO_DEEP:
+        if str(error) == TOO_DEEP:
             raise
     else:
         if not isinstance(value, dict):
@@ -93,7 +96,7 @@ def _glued(text: str, start: int) -> list[Placed]:
         try:
             value, end = _DECODER.raw_decode(text, at)
         except RecursionError as error:
-            raise ValueError(nesting.TOO_DEEP) from error
+            raise ValueError(TOO_DEEP) from error
         if not isinstance(value, dict) or len(found) == _MOST_GLUED:
             raise ValueError("not-an-object")
         piece = text[at:end].encode("utf-8", "surrogateescape")

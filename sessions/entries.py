@@ -55,8 +55,8 @@ class Entry(NamedTuple):
     tools: tuple[str, ...]
     text: RawText
     marked: bool
-    edit: Edit | None
-    name: str | None
+    edit: Edit | None = None
+    name: str | None = None
 
 
 class Chain:

@@ -4,6 +4,7 @@ import math
 import re
 from typing import Any
 
+from sessions import loose_dates
 from sessions.javascript import MISSING, to_number, to_string
 
 _FURTHEST = 8.64e15
@@ -12,7 +13,7 @@ _CYCLE = 146_097 * _DAY  # the calendar repeats after 400 years, days of the wee
 _FIRST, _LAST = -62_104_060_800_000, 253_370_764_800_000  # the years 2 to 9998
 _ISO = re.compile(
     r"(?:([0-9]{4})|([+-][0-9]{6}))(?:-([0-9]{2})(?:-([0-9]{2}))?)?"
-    r"(?:[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:([Zz])|([+-])([0-9]{2}):?([0-9]{2}))?)?\x00*"
+    r"(?:[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?:([Zz])|([+-])([0-9]{2}):?([0-9]{2}))?)?"
 )
 
 
@@ -29,15 +30,21 @@ def from_javascript(value: Any) -> int | None:
 
 
 def _parsed(text: str) -> int | None:
-    iso = _ISO.fullmatch(text)
-    return None if iso is None else _of_parts(iso)
+    text = text.partition("\0")[0]  # a NUL ends the text for V8
+    if iso := _ISO.fullmatch(text):
+        return _of_parts(iso)
+    found = loose_dates.read(text)
+    if found is None:
+        return None
+    local = _days(found.year, found.month, found.day) * _DAY + found.clock
+    return _in_zone(local) if found.away is None else local - found.away * 1000
 
 
 def _of_parts(iso: re.Match[str]) -> int | None:
     year = iso[1] or iso[2]
     month, day = int(iso[3] or 1), int(iso[4] or 1)
     hour, minute, second = (int(iso[group] or 0) for group in (5, 6, 7))
-    millis = int((iso[8] or "0")[:3].ljust(3, "0"))
+    millis = loose_dates.thousandths(iso[8] or "0")
     whole = hour < 24 or (hour == 24 and minute == second == millis == 0)  # noqa: PLR2004 - midnight at the end of a day
     if year == "-000000" or not (1 <= month <= 12 and 1 <= day <= 31 and whole and minute < 60 and second < 60):  # noqa: PLR2004 - calendar
         return None
@@ -66,12 +73,10 @@ def _in_zone(local: int) -> int | None:
     """Read a clock of the local time zone; years that Python does not know borrow the rules of a like one."""
     from datetime import datetime, timedelta
 
-    borrowed = 0
-    while not _FIRST <= local + borrowed <= _LAST:
-        borrowed += _CYCLE if local < 0 else -_CYCLE
+    like = min(max(local, _FIRST + (local - _FIRST) % _CYCLE), _LAST - (_LAST - local) % _CYCLE)
     try:
-        moment = datetime(1970, 1, 1) + timedelta(milliseconds=local + borrowed)  # noqa: DTZ001 - local on purpose
-        away = round(moment.replace(microsecond=0).timestamp()) * 1000
+        moment = datetime(1970, 1, 1) + timedelta(milliseconds=like)  # noqa: DTZ001 - local on purpose
+        utc = round(moment.replace(microsecond=0).timestamp()) * 1000
     except (OverflowError, OSError, ValueError):
         return local
-    return away + moment.microsecond // 1000 - borrowed
+    return utc + moment.microsecond // 1000 + local - like

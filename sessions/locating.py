@@ -30,7 +30,7 @@ class Folders(NamedTuple):
 
 
 class LogFile(NamedTuple):
-    """A session log as the folder lists it; `stat` is that of the file itself, behind any link."""
+    """A session log by its canonical path; `stat` is that of the file itself, behind any link."""
 
     path: str
     stat: os.stat_result
@@ -63,7 +63,7 @@ def session_files(folders: Folders) -> list[LogFile]:
     """List the `*.jsonl` files, each once however many links lead to it, the most recently written first."""
     found: list[LogFile] = []
     seen: set[tuple[int, int]] = set()
-    for folder in folders.paths:
+    for folder in map(pi_files.real, folders.paths):
         for item in _listed(folder):
             if not item.name.endswith(".jsonl"):
                 continue
@@ -75,7 +75,7 @@ def session_files(folders: Folders) -> list[LogFile]:
             if not stat.S_ISREG(known.st_mode) or (identity in seen and known.st_ino):
                 continue
             seen.add(identity)
-            found.append(LogFile(item.path, known))
+            found.append(LogFile(pi_files.real(item.path) if item.is_symlink() else item.path, known))
     return sorted(found, key=_recency)
 
 
@@ -187,7 +187,7 @@ def _named(path: str, project: str | None) -> LogFile:
     found = read_header(path)
     if project is not None and (not found.cwd or canonical(found.cwd) != canonical(project)):
         raise ContextError("session-not-found")
-    return LogFile(path, os.stat(path))
+    return LogFile(pi_files.real(path), os.stat(path))
 
 
 def _different(found: list[Session]) -> list[Session]:

@@ -8,10 +8,10 @@ import json
 import re
 from typing import Any
 
+from sessions.decoding import TOO_DEEP
+
 DEEPEST = 5000
 """Levels; deeper values are refused, as JavaScript cannot write them either."""
-
-TOO_DEEP = "nested-too-deep"
 
 _WHITE = re.compile(r"[ \t\n\r]*")
 

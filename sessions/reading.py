@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from foundation.errors import ContextError
-from sessions.decoding import Parse, is_blank, is_padding, salvaged, slow_parse
+from sessions.decoding import TOO_DEEP, Parse, is_blank, is_padding, salvaged, slow_parse
 
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes; a longer line is quarantined unread."""
 
 _CHUNK = 1 << 20
-_REASONS = ("not-an-object", "nested-too-deep")
+_REASONS = ("not-an-object", TOO_DEEP)
 
 
 class Record(NamedTuple):
@@ -80,8 +80,9 @@ def records(
             size, torn = _skip_line(log, len(raw))
         else:
             size = len(raw)
-        body, end = raw if torn else raw[:-1], offset + size
-        if len(body) > longest or size > len(raw):
+        body, end, whole = raw if torn else raw[:-1], offset + size, size == len(raw)
+        del raw  # a long line is not kept twice
+        if len(body) > longest or not whole:
             yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn, "", end)
         elif body.startswith(b"{") or not is_padding(body):
             try:

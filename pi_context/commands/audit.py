@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from foundation.errors import ContextError
@@ -84,9 +85,7 @@ def _key(call: Call) -> bytes:
     path = os.path.join(call.around.own_folder, "keys", "audit.key")
     if not os.path.exists(path):
         call.around.disk.make_folder(os.path.dirname(path))
-        try:
+        with suppress(FileExistsError):  # another audit was faster
             call.around.disk.create(path, os.urandom(_KEY_BYTES))
-        except FileExistsError:
-            pass
     with open(path, "rb") as file:
         return file.read(_KEY_BYTES)

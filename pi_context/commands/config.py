@@ -102,7 +102,9 @@ def _change(call: Call, key: str, value: Any) -> int:
     path = configuration.global_file(around.agent_dir) if owners else configuration.project_file(around.project)
     around.disk.make_folder(os.path.dirname(path))
     around.disk.make_folder(around.own_folder)
-    with held(os.path.join(around.own_folder, "settings.lock"), wait_seconds=_WAIT_SECONDS, busy="index-busy"):
+    with held(
+        os.path.join(around.own_folder, "settings.lock"), around.disk, wait_seconds=_WAIT_SECONDS, busy="index-busy"
+    ):
         found = pi_files.read_json(path)
         before = {} if found is pi_files.MISSING else found
         if not isinstance(before, dict):

@@ -68,8 +68,11 @@ def _owners() -> Iterator[Check]:
         yield Check("installed files", WARN, "not installed: running from a folder")
         return
     changed = [str(file) for file in files if file.hash and str(file).endswith(".py") and not _is_as_recorded(file)]
-    yield Check("installed files", FAIL if changed else OK, f"changed: {', '.join(changed[:3])}" if changed else "as they were installed",
-                "Reinstall pi-context in an environment of its own." if changed else "")  # fmt: skip
+    if changed:
+        yield Check("installed files", FAIL, f"changed: {', '.join(changed[:3])}",
+                    "Reinstall pi-context in an environment of its own.")  # fmt: skip
+    else:
+        yield Check("installed files", OK, "as they were installed")
 
 
 def _is_as_recorded(file: "object") -> bool:

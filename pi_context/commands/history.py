@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from foundation.errors import CODES, REFUSED
+from foundation.errors import CODES, REFUSED, ContextError
 from pi_context import environment, exclusions, shell_references
 from pi_context.call import Call
 from pi_context.output import Output, plain
 from pi_context.shell_references import ShellReferences
+from recall import wire
 from recall.here import Here
 
 Json = dict[str, Any]
@@ -18,13 +19,16 @@ def search(call: Call) -> int:
     from recall.answering import search as ask
 
     words = call.words
-    answer = ask(
-        _here(call), " ".join(words["query"]), scope=words["scope"], limit=words["limit"], skip=words["skip"],
-        max_output_tokens=words["max_output_tokens"], roles=words["role"], tools=words["tool"],
-        before=words["before"], after=words["after"], include_summaries=words["include_summaries"] or None,
-        local_time=True,
-    )  # fmt: skip
-    return give(call, answer, _show_hits)
+
+    def answer() -> Json:
+        return ask(
+            _here(call), " ".join(words["query"]), scope=words["scope"], limit=words["limit"], skip=words["skip"],
+            max_output_tokens=words["max_output_tokens"], roles=words["role"], tools=words["tool"],
+            before=words["before"], after=words["after"], include_summaries=words["include_summaries"] or None,
+            local_time=True,
+        )  # fmt: skip
+
+    return give(call, wire.RESULT, answer, _show_hits)
 
 
 def read(call: Call) -> int:
@@ -32,18 +36,21 @@ def read(call: Call) -> int:
     from recall.reading import read as ask
 
     words = call.words
-    answer = ask(
-        _here(call), words["ref"], start_line=words["start_line"], max_lines=words["max_lines"],
-        start_column=words["start_column"], max_output_tokens=words["max_output_tokens"],
-    )  # fmt: skip
-    return give(call, answer, _show_text)
+
+    def answer() -> Json:
+        return ask(
+            _here(call), words["ref"], start_line=words["start_line"], max_lines=words["max_lines"],
+            start_column=words["start_column"], max_output_tokens=words["max_output_tokens"],
+        )  # fmt: skip
+
+    return give(call, wire.READ, answer, _show_text)
 
 
 def status(call: Call) -> int:
     """Tell how recall stands."""
     from recall.status import status as ask
 
-    return give(call, ask(_here(call), call.words["scope"]), _show_status)
+    return give(call, wire.STATUS, lambda: ask(_here(call), call.words["scope"]), _show_status)
 
 
 def exclude(call: Call) -> int:
@@ -70,17 +77,26 @@ def list_exclusions(call: Call) -> int:
     return 0
 
 
-def give(call: Call, answer: Json, show: Callable[[Output, Json], None]) -> int:
-    """Write an answer that has a schema: to stdout also where it says that there is none."""
+def give(call: Call, schema: str, answer: Callable[[], Json], show: Callable[[Output, Json], None]) -> int:
+    """Write an answer that has a schema: to stdout also where it says that there is none.
+
+    What goes wrong before there is an answer is one to a program; to a person the boundary tells more of it.
+    """
     out = call.out
+    try:
+        given = answer()
+    except ContextError as error:
+        if not out.json:
+            raise
+        given = wire.unavailable(schema, error.code)
     if out.json:
-        out.answer(answer)
-    elif answer["status"] == "unavailable":
-        known = CODES[answer["code"]]
-        out.say(f"{known.meaning} [{answer['code']}]\n  {known.hint}")
+        out.answer(given)
+    elif given["status"] == wire.UNAVAILABLE:
+        known = CODES[given["code"]]
+        out.say(f"{known.meaning} [{given['code']}]\n  {known.hint}")
     else:
-        show(out, answer)
-    return REFUSED if answer["status"] == "unavailable" else 0
+        show(out, given)
+    return REFUSED if given["status"] == wire.UNAVAILABLE else 0
 
 
 def warn(out: Output, warnings: list[str]) -> None:
@@ -111,7 +127,7 @@ WARNINGS = {
 
 def _here(call: Call) -> Here:
     folders = shell_references.folders(call.around.own_folder, call.around.variables)
-    return call.around.here(ShellReferences(folders, environment.clock, environment.token))
+    return call.around.here(ShellReferences(folders, call.around.disk, environment.clock, environment.token))
 
 
 def _change(call: Call, identity: str, *, add: bool) -> int:

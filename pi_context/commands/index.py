@@ -148,8 +148,9 @@ def _progress(call: Call, total: int) -> Iterator[Progress]:
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
     from rich.progress import Progress as Bar
 
+    megabytes = total / 1e6
     call.out.note(
-        f"{total / 1e6:,.0f} MB of session logs to read; the index will take about {total * _INDEX_SHARE / 1e6:,.0f} MB."
+        f"{megabytes:,.0f} MB of session logs to read; the index takes about {megabytes * _INDEX_SHARE:,.0f} MB."
     )
     columns = (TextColumn("Indexing"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -1,5 +1,6 @@
 """`pi-context session context`: the messages that Pi itself would send at the leaf."""
 
+import sys
 from typing import Any
 
 from foundation.canonical import pretty
@@ -12,13 +13,16 @@ from privacy.redaction import redact
 from recall import wire
 from recall.evidence import Logs
 from sessions.context import Context, resolve
+from sessions.javascript import stringify
 
 SCHEMA = "context-session-context-v1"
+_DEEP = 40_000  # Python frames: Pi reads values nested 5000 deep
 OMITTED = "[omitted: classified above what this audience may see]"
 
 
 def context(call: Call) -> int:
     """Resolve the context; redacted, unless the owner asks to see it as it is."""
+    sys.setrecursionlimit(_DEEP)
     try:
         answer = _answer(call)
     except ContextError as error:
@@ -27,7 +31,7 @@ def context(call: Call) -> int:
         call.out.answer({"schema": SCHEMA, "status": wire.UNAVAILABLE, "code": error.code})
         return REFUSED
     if call.out.json:
-        call.out.answer(answer)
+        call.out.script(stringify(answer) + "\n")  # values may be nested deeper than Python's json can write
         return 0
     for message in answer["messages"]:
         role = message.get("role", "?") if isinstance(message, dict) else "?"

@@ -6,7 +6,7 @@ from typing import Any
 
 from foundation.clock import iso
 from index.fresh import bring_up_to_date, open_index
-from index.listing import SessionRow, branches, sessions, sessions_at
+from index.listing import SessionRow, branches, sessions
 from pi_context import environment
 from pi_context.call import Call
 from pi_context.exclusions import excluded_sessions
@@ -51,8 +51,8 @@ def _show(call: Call, found: list[Json]) -> None:
             told += f"  (continued in {plain(', '.join(row['to']))})"
         style = "bold" if row["current"] else ""
         table.add_row(
-            Text(plain(row["sessionId"]), style), day(row["lastUsed"]), str(row.get("entries", "?")), size(row["bytes"]),
-            str(row.get("branches", "?")), Text(told.strip()),
+            Text(plain(row["sessionId"]), style), day(row["lastUsed"]), str(row.get("entries", "?")),
+            size(row["bytes"]), str(row.get("branches", "?")), Text(told.strip()),
         )  # fmt: skip
     call.out.draw(table)
     if any("entries" not in row for row in found):

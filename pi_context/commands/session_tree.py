@@ -39,14 +39,14 @@ def _told(viewer: Viewer, path: set[str]) -> dict[str, Any]:
         {
             "entryId": node.id, "parentId": node.parent, "type": node.type, "role": node.role,
             "timestamp": iso(node.timestamp) if node.timestamp is not None else None, "onBranch": node.id in path,
-            **({"label": session.labels[node.id]} if node.id in session.labels else {}),
+            **({"label": viewer.labels[node.id]} if node.id in viewer.labels else {}),
         }
         for node in session.entries
     ]  # fmt: skip
     return {
         "sessionId": viewer.session_id,
         "file": session.path,
-        "name": session.name,
+        "name": viewer.name,
         "leafId": session.leaf,
         "entries": entries,
     }
@@ -58,7 +58,7 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
     from rich.tree import Tree
 
     session, children = viewer.outline, viewer.outline.children()
-    name = f"{plain(session.name)}  " if session.name else ""
+    name = f"{plain(viewer.name)}  " if viewer.name else ""
     root = Tree(Text(f"{name}session {plain(viewer.session_id)}", "bold"), guide_style="dim")
     several = len(session.roots) > 1
     waiting = [(root, session.by_id[identity], several) for identity in reversed(session.roots)]
@@ -72,7 +72,7 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
                 if passed:
                     level.add(_passed(passed))
                 passed = 0
-                level.add(_line(call, viewer, node, path))
+                level.add(_line(viewer, node, path))
             else:
                 passed += 1
             if len(below) != 1:
@@ -85,8 +85,8 @@ def _drawn(call: Call, viewer: Viewer, path: set[str]) -> "Tree":
 
 
 def _matters(viewer: Viewer, node: Node, below: list[Node]) -> bool:
-    """Tell whether a person wants to see an entry: turns, summaries, labels, where branches part, and where they end."""
-    return node.role == "user" or node.type in _SHOWN_TYPES or node.id in viewer.outline.labels or len(below) != 1
+    """Tell whether a person wants to see an entry: turns, summaries, labels, and where branches part or end."""
+    return node.role == "user" or node.type in _SHOWN_TYPES or node.id in viewer.labels or len(below) != 1
 
 
 def _passed(count: int) -> Any:
@@ -95,7 +95,7 @@ def _passed(count: int) -> Any:
     return Text(f"· {count} {'entry' if count == 1 else 'entries'}", "dim")
 
 
-def _line(call: Call, viewer: Viewer, node: Node, path: set[str]) -> Any:
+def _line(viewer: Viewer, node: Node, path: set[str]) -> Any:
     from rich.text import Text
 
     found = viewer.look(node).evidence
@@ -105,8 +105,8 @@ def _line(call: Call, viewer: Viewer, node: Node, path: set[str]) -> Any:
         (day(iso(node.timestamp)) if node.timestamp is not None else "", "dim"), "  ",
         (node.role or node.type, "bold" if node.role == "user" else ""), "  ", words,
     )  # fmt: skip
-    if node.id in viewer.outline.labels:
-        line.append(f"  [{plain(viewer.outline.labels[node.id])}]", "yellow")
+    if node.id in viewer.labels:
+        line.append(f"  [{plain(viewer.labels[node.id])}]", "yellow")
     if node.id == viewer.outline.leaf:
         line.append("  ← leaf", "green")
     return line

@@ -4,190 +4,282 @@ Works on .env, JSON, YAML, TOML, INI, XML, source code, command lines and connec
 strings where each quote carries backslashes. Only the value is the span.
 """
 
-import functools
-import re
 from collections.abc import Callable
-from typing import NamedTuple
 
-from privacy.secrets.edges import line_ends
 from privacy.secrets.letters import surprise
-from privacy.secrets.model import Span
-from privacy.secrets.names import meaning
-from privacy.secrets.quoted import read
-from privacy.secrets.runs import after_break, piece_end
-from privacy.secrets.values import is_random, is_secret
+from privacy.secrets.model import Detector, Span
+from privacy.secrets.names import Meaning, meaning
+from privacy.secrets.places import FAR, Place, end_of, name_around, value_behind
+from privacy.secrets.runs import after_break, names_a_value, piece_end
+from privacy.secrets.shapes import is_hex, is_plain_words
+from privacy.secrets.values import RULE, is_secret
 
 _WORD = (
     rb"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|"
     rb"(?:access|private|account|shared|storage|signing|signature|encryption|encrypt|master|service|auth|app|license|"
     rb"subscription|deploy|webhook|client|admin|hmac|jwt|aes|session|cookie|function)[_-]?key|authorization)"
     rb"[A-Za-z0-9_.-]*"
-    rb"|(?i:auth|pass|creds?|jwt|_pw|_pat)(?:[0-9A-Z_.-][A-Za-z0-9_.-]*)?"
+    rb"|(?i:auth|pass|creds?|jwt)(?:[0-9A-Z_.-][A-Za-z0-9_.-]*)?|_(?i:pw|pat)|_KEY"
 )
 _SIGN = rb"(?:=>|:=|\?=|\|\|=|===?|[:=])"
 _BETWEEN = (
-    rb"(?:(?:\\*[\"'`])?[\])]?[ \t]*" + _SIGN + rb"|>|\\*[\"']?,?(?:\s|\\+[nr])*\\*[\"']?(?i:value)\\*[\"']?[ \t]*[:=])"
+    rb"(?:(?:\\*[\"'`])?[\])]?[ \t]*"
+    + _SIGN
+    + rb"|>|\\*[\"']?,?(?:\s|\\+[nr])*[+-]?[ \t]*\\*[\"']?(?i:value)\\*[\"']?[ \t]*[:=])"
 )
 _FLAG = rb"--[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key|access-?key)[a-z-]*(?:[ \t]+|\\*[\"'],[ \t]*)"
-TRIGGER = b"(?:" + _WORD + b")" + _BETWEEN + b"|" + _FLAG
-_LOOK_BACK, _LONGEST_HUMAN, _LEAST_PIECE = 64, 256, 6
+_VALUE = rb"[ \t]*[^\s(){}\[\],;|&=:]"
+TRIGGER = b"(?:(?:" + _WORD + b")" + _BETWEEN + b"|" + _FLAG + b")" + _VALUE
+_NAME_STARTS = (
+    b"pass", b"pwd", b"secre", b"token", b"cred", b"api", b"acces", b"priva", b"accou", b"share", b"stora", b"sign",
+    b"encry", b"maste", b"servi", b"auth", b"app", b"licen", b"subsc", b"deplo", b"webho", b"clien", b"admin", b"hmac",
+    b"jwt", b"aes", b"sessi", b"cooki", b"funct", b"_pw", b"_pat", b"_key", b"--",
+)  # fmt: skip
+_LONGEST_NAME = 200
 _MOST_OF_IT = 0.7
-_BARE = rb"[^\s\"'`<>(){}\[\],;|&\\]+"
-_WHOLE_LINE = rb"[^\s\"'`\\${<][^\s\"'`\\]*(?=[ \t]*(?:\r?\n|\\n|\\r|\Z))"
-_NAME = rb"[A-Za-z0-9_.-]*"
-_NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
-_LEAD = (
-    rb"[ \t]*(?:[A-Za-z_][A-Za-z0-9_.<>\[\]| ]{0,60}=[ \t]*(?=\\*[\"'])|"
-    rb"(?:new[ ])?[A-Za-z_][A-Za-z0-9_.:]{0,40}!?\((?=\\*[\"']))"
-)
-_SCHEME = rb"(?i:bearer|basic|token|apikey|api-key|bot|key|digest)[ \t]+"
-_ELEMENT = rb"(?:<!\[CDATA\[)?([^<>\s]+?)(?:\]\]>)?</"
+_LEAST_PIECE, _LONG = 6, 12
+_SLACK_BITS = -3.0
+_HEX = frozenset("0123456789abcdefABCDEF")
+_HEX_LENGTHS = (32, 40, 48, 64, 96, 128)
 
 
-@functools.cache
-def _compiled(pattern: bytes) -> re.Pattern[bytes]:
-    return re.compile(pattern)
-
-
-class Place(NamedTuple):
-    """A name with its value: where it is (`lead` before, `start` behind a word such as Bearer), how it is written."""
-
-    name: str
-    lead: int
-    start: int
-    end: int
-    text: str
-    quoted: bool
-    config: bool
+def starts_a_name(matched: bytes) -> bool:
+    """Tell whether a match of all triggers is one of ours: it starts with one of our words."""
+    return matched[:6].lower().startswith(_NAME_STARTS)
 
 
 def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span | None]) -> Span | None:
-    """Judge the value behind the name that was matched; `specific` finds a key of a known form between two places."""
-    place = _place(data, start, end)
-    if place is None or place.end <= place.start:
+    """Judge the value behind the name that was matched; the match ends with the first character of the value.
+
+    `specific` finds a key of a known form that starts between two places: such a key gives the find its kind.
+    """
+    if end - start > _LONGEST_NAME:
         return None
-    known = specific(place.start, place.start) or specific(place.lead, place.start)
-    named = meaning(place.name)
-    if named is None:
-        return known
-    if not is_secret(place.text[:_LONGEST_HUMAN], human=named.human, config=place.config, quoted=place.quoted):
-        return known
-    stop = place.end if place.quoted else _joined(data, place)
-    known = known or specific(place.start, stop)
+    first, name = name_around(data, start, end - 1)
+    named = meaning(name)
+    if named is None or not _belongs(data[first + len(name) : end - 1], data[max(0, first - 1) : first], named):
+        return None
+    place = value_behind(data, first, name, end - 1)
+    if place is None or _letters(place.text) == _letters(name):
+        return None
+    whole = place if place.quoted else _joined(data, place)
+    place = next((one for one in (whole, place) if _is_secret(one, named)), None)
+    if place is None:
+        return None
+    stop = end_of(data, place)
+    known = specific(place.start, place.start) or specific(place.lead, place.start) or specific(place.start, stop)
     if known and known.end - known.start >= (stop - place.start) * _MOST_OF_IT:
         return Span(min(known.start, place.start), max(known.end, stop), known.kind)
     return Span(place.start, stop, named.kind)
 
 
-def _place(data: bytes, start: int, end: int) -> Place | None:
-    """Find the name around the match and the value behind it."""
-    flag = data.startswith(b"--", start)
-    first = start if flag else _name_start(data, start)
-    found = _compiled(_NAME).match(data, first, end)
-    name = (found[0] if found else b"").decode("ascii")
-    if data[first - 1 : first] in (b":", b"/") and first:
-        return None
-    between = data[first + len(name) : end]
-    at = _value_start(data, end, between)
-    if between.endswith(b">") and not between.endswith(b"=>"):
-        return _element(data, at, name)
-    text = read(data, at)
-    if text:
-        scheme = _scheme_end(data, text.start, name)
-        if scheme > text.start:
-            return _bare(data, text.start, scheme, name, config=False)
-        if not text.closed and text.end < len(data):
-            return None
-        config = flag or (_is_shouted(name) and between == b"=")
-        return Place(name, text.start, text.start, text.end, text.text, quoted=True, config=config)
-    scheme = _scheme_end(data, at, name)
-    return _bare(data, at, scheme, name, config=flag or _is_config(data, first, scheme, name, between))
+def _belongs(between: bytes, before: bytes, named: Meaning) -> bool:
+    """Tell whether the name sets the value: not in `arn:…:secret:NAME`, and a vague one only as in `NAME=value`."""
+    if named.vague:
+        return between == b"="
+    return not (between == b":" and before in (b":", b"/"))
 
 
-def _name_start(data: bytes, at: int) -> int:
-    r"""Step back to where the name begins; the `n` of a `\n` before it is no part of it."""
-    floor = max(0, at - _LOOK_BACK)
-    window = data[floor:at]
-    kept = len(window) - len(window.rstrip(_NAME_BYTES))
-    first = at - kept
-    if first < at and data[first - 1 : first] == b"\\" and data[first : first + 1] in b"nrtbf":
-        first += 1
-    return first
+def _is_secret(place: Place, named: Meaning) -> bool:
+    return is_secret(place.text, human=named.human, uuid=named.uuid, config=place.config, quoted=place.quoted)
 
 
-def _value_start(data: bytes, end: int, between: bytes) -> int:
-    """Step over blanks, a type annotation, and a call that wraps a literal."""
-    found = _compiled(_LEAD).match(data, end, end + 120) if between.rstrip().endswith((b":", b"=")) else None
-    at = found.end() if found else end
-    while data[at : at + 1] in (b" ", b"\t"):
-        at += 1
-    return at
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
 
 
-def _scheme_end(data: bytes, at: int, name: str) -> int:
-    """Step over `Bearer`, `Basic`, `Token` and the like in front of the value of an authorisation."""
-    found = _compiled(_SCHEME).match(data, at, at + 40) if "auth" in name.lower() else None
-    return found.end() if found else at
+def _joined(data: bytes, place: Place) -> Place:
+    r"""Follow a bare value over the line breaks that a terminal put into it.
 
-
-def _element(data: bytes, at: int, name: str) -> Place | None:
-    """`<password>value</password>`"""
-    found = _compiled(_ELEMENT).match(data, at, at + _LONGEST_HUMAN)
-    if not found:
-        return None
-    text = found[1].decode("utf-8", "replace")
-    return Place(name, found.start(1), found.start(1), found.end(1), text, quoted=True, config=True)
-
-
-def _bare(data: bytes, lead: int, at: int, name: str, *, config: bool) -> Place | None:
-    found = _compiled(_WHOLE_LINE if config and _is_shouted(name) else _BARE).match(data, at)
-    found = found or _compiled(_BARE).match(data, at)
-    if not found:
-        return None
-    value = found[0].rstrip(b".:" if not config else b"")
-    end = at + len(value)
-    if not config and data[end : end + 1] in (b"(", b"[", b"{"):
-        return None
-    return Place(name, lead, at, end, value.decode("utf-8", "replace"), quoted=False, config=config)
-
-
-def _is_shouted(name: str) -> bool:
-    return name.isupper()
-
-
-def _is_config(data: bytes, first: int, at: int, name: str, between: bytes) -> bool:
-    """Tell whether this is no code: `NAME=value`, a whole line `name=value` or `name: value`, or a `;` behind it."""
-    if between == b"=" and _is_shouted(name):
-        return True
-    found = _compiled(_BARE).match(data, at)
-    if not found or not between.strip().endswith((b"=", b":")):
-        return False
-    if (
-        between == b"="
-        and data[found.end() : found.end() + 1] == b";"
-        and data[first - 1 : first] in (b";", b'"', b"'")
-    ):
-        return True
-    if not _starts_line(data, first) or not line_ends(data, found.end()):
-        return False
-    return between == b"=" or (between == b":" and found[0][:1].islower() and meaning(name) is not None)
-
-
-def _starts_line(data: bytes, first: int) -> bool:
-    return first == 0 or data[first - 1 : first] == b"\n" or data[first - 2 : first] == b"\\n"
-
-
-def _joined(data: bytes, place: Place) -> int:
-    """Follow a random value over the line breaks that a terminal put into it."""
-    end = place.end
-    if not is_random(place.text, config=place.config):
-        return end
-    while True:
-        start = after_break(data, end, place.start)
+    A line that ends in a backslash goes on in any case; otherwise only what looks random on the next line belongs.
+    """
+    while len(place.text) < FAR:
+        start = after_break(data, place.end, place.start)
         if start is None:
-            return end
+            break
+        explicit = data[place.end : place.end + 1] == b"\\" and data[place.end + 1 : place.end + 2] in (b"\n", b"\r")
         stop = piece_end(data, start, "dotted64")
         piece = data[start:stop].decode("ascii")
-        if len(piece) < _LEAST_PIECE or surprise(piece) <= 0 or data[stop : stop + 1] in (b":", b"("):
-            return end
-        end = stop
+        if not (piece and (explicit or _goes_on(data, place.text, piece, stop))):
+            break
+        place = place._replace(end=stop, text=place.text + piece)
+    return place
+
+
+def _goes_on(data: bytes, text: str, piece: str, stop: int) -> bool:
+    if names_a_value(data, stop) or "=" in piece.rstrip("=") or is_plain_words(piece):
+        return False
+    if is_hex(piece) or piece.isdigit():  # rather a commit or a number, unless it makes a whole number of bytes
+        return _HEX.issuperset(text) and len(text) + len(piece) in _HEX_LENGTHS
+    least = _LEAST_PIECE if len(text) >= _LONG else _LONG
+    slack = _SLACK_BITS if len(piece) >= _LONG and any(char.isdigit() for char in piece) else 0.0
+    return len(piece) >= least and surprise(piece) > slack
+
+
+DETECTORS = (
+    Detector(
+        "password",
+        "password, passphrase or passcode behind a name that says so",
+        RULE,
+        (
+            "DB_PASSWORD=«correct-horse-7battery»",
+            'password: "«hunter2-Kx9»"',
+            "export PGPASSWORD='«{an:14}»'",
+            '{"password": "«hunter2-Kx9»", "user": "a"}',
+            '{\\"dbPassword\\": \\"«hunter2-Kx9»\\"}',
+            "Server=db;User Id=sa;Password=«{an:14}»;Encrypt=true",
+            "mysql --password=«{an:14}» -h db",
+            "tool --password «hunter2-Kx9» --user me",
+            "spring.datasource.password=«hunter2x9»",
+            "<password>«hunter2-Kx9»</password>",
+            "smtp_pass: «hunter2-Kx9»",
+            'password := "«hunter2-Kx9»"',
+            "  - name: DB_PASSWORD\n    value: «hunter2-Kx9»",
+            "DB_PASSWORD=«correct-horse-battery-staple»",
+            "'PASSWORD': '«hunter2-Kx9»',",
+            'password => "«hunter2-Kx9»"',
+            'password = SecretStr("«hunter2-Kx9»")',
+            'const password: string = "«hunter2-Kx9»";',
+        ),
+        (
+            "password: string",
+            "password: str = None",
+            "password = input()",
+            "password = getpass.getpass()",
+            "PASSWORD_HASHERS",
+            "password=${DB_PASSWORD}",
+            'password: "<password>"',
+            "password: ********",
+            "password: changeme",
+            "password=password123",
+            'password="your-password-here"',
+            "password: example",
+            "if password != confirm_password2:",
+            "password: options.password2",
+            "PASSWORD=$(cat /run/secrets/pw)",
+            "DB_PASSWORD_FILE=/run/secrets/db-password1",
+            "password: Annotated[str, Field(min_length=8)]",
+            '"password": "Password must have 8 characters"',
+            "password=[redacted:password]",
+            "--password PASSWORD1",
+            "password_hash = sha256(pw1).hexdigest()",
+            'password: "Passwort eingeben 1"',
+            "PASSWORD_MIN_LENGTH=12",
+        ),
+    ),
+    Detector(
+        "secret",
+        "secret or signing, encryption, private key behind a name that says so",
+        RULE,
+        (
+            "CLIENT_SECRET=«{an:32}»",
+            "client-secret: «{url:40}»",
+            'SECRET_KEY = "«{an:50}»"',
+            "AccountName=acme;AccountKey=«{b64:86}==»;EndpointSuffix=core.windows.net",
+            "secret=«{hex:32}»",
+            "clientSecret: '«{hex:64}»'",
+            "aws_secret_access_key = «{b64:40}»",
+            "JWT_SECRET=«{b36:24}»",
+            "client-key-data: «{b64:600}=»",
+        ),
+        (
+            "secretName: my-secret",
+            "secret: my-app-secret-v2",
+            "SECRET_KEY = os.environ['SECRET_KEY']",
+            "secret = {{ secret }}",
+            "secretKeyRef: {name: db, key: password}",
+            "clientSecret: config.clientSecret",
+            "aws_secret_access_key=None",
+            "STORAGE_KEY = 'app:v2:sidebar-width'",
+            "secret: 123e4567",
+            "arn:aws:secretsmanager:us-east-1:1:secret:MyTestSecret-a1b2c3",
+        ),
+    ),
+    Detector(
+        "token",
+        "token behind a name that says so",
+        RULE,
+        (
+            "API_TOKEN=«{an:32}»",
+            'token: "«{an:40}»"',
+            "?access_token=«{url:40}»&x=1",
+            "auth_token = '«{hex:40}»'",
+            "//registry.example.com/:_authToken=«{an:36}»",
+            "tool login --token «{an:30}»",
+            "refreshToken:«{url:43}»",
+            "X-Auth-Token: «{an:32}»",
+        ),
+        (
+            "token = get_token()",
+            "token: token.value",
+            'os.environ["TOKEN"]',
+            "process.env.TOKEN",
+            'getenv("X")',
+            "$TOKEN",
+            "token_count=4096",
+            "max_tokens: 8000",
+            "csrf_token",
+            "csrf_token={an:32}",
+            "nextToken: {an:32}",
+            "token: {uuid}",
+            "token = next(tokens, None)",
+            'token: "identifier"',
+            "TokenType: 'bearer'",
+            "AUTH_TOKEN=AUTH_TOKEN",
+            "token=call_{an:24}",
+            'token == "function"',
+            "tokens: [1, 2, 3]",
+        ),
+    ),
+    Detector(
+        "api-key",
+        "API or access key behind a name that says so",
+        RULE,
+        (
+            "API_KEY=«{hex:32}»",
+            '"apiKey": "«{an:32}»"',
+            "x-api-key: «{an:40}»",
+            "api_key='«{url:43}»'",
+            "ACME_KEY=«{an:32}»",
+            "HEROKU_API_KEY=«{an:36}»",
+            '\\"api_key\\":\\"«{hex:32}»\\"',
+        ),
+        (
+            "api_key=None",
+            "your-api-key-here",
+            "API_KEY=your-api-key-here",
+            "apiKey: process.env.API_KEY",
+            'api_key="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+            "api_key: str | None = None",
+            "API_KEY=<API_KEY>",
+            "api_key_id: 12",
+            "AWS_ACCESS_KEY_ID",
+            "publicKey: {an:40}",
+            "PUBLIC_KEY={an:32}",
+            "CACHE_KEY={hex:64}",
+            "const MAP_KEY = '{an:20}'",
+            "cache_key = f'{user}:{page}'",
+        ),
+    ),
+    Detector(
+        "credential",
+        "credential or authorisation behind a name that says so",
+        RULE,
+        (
+            '"auth": "«{basic}»"',
+            "credentials = '«{an:40}»'",
+            "Authorization: «{an:40}»",
+            "_auth=«{basic}»",
+        ),
+        (
+            "auth: true",
+            "credentials: include",
+            "authorization: required",
+            "author: someone",
+            "auth = HTTPBasicAuth(u, p)",
+            "SERVER_AUTH = '1.3.6.1.5.5.7.3.1'",
+            "credentials: 'same-origin'",
+            "auth: oauth2-client-credentials",
+        ),
+    ),
+)

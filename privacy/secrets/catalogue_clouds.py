@@ -35,6 +35,16 @@ TOKENS = (
         ("AIza", "AIza{x:35}", "AIzaYourKeyGoesHere"),
     ),
     Token(
+        "google-api-key",
+        "Google API key of the newer form",
+        ("AQ.Ab8",),
+        "url64",
+        44,
+        80,
+        ("«AQ.Ab8{url:47}»",),
+        ("AQ.Ab8",),
+    ),
+    Token(
         "google-oauth-secret",
         "Google OAuth client secret",
         ("GOCSPX-",),
@@ -64,6 +74,7 @@ TOKENS = (
         ("«1//0{url:60}»",),
         ("1//0", "1//0.5 of it"),
         plain=True,
+        guard=("A-Za-z0-9_-", 4),
     ),
     Token(
         "digitalocean-token",
@@ -150,7 +161,7 @@ TOKENS = (
     Token(
         "grafana-token",
         "Grafana service account or cloud token",
-        ("glsa_", "glc_"),
+        ("glsa_", "glc_eyJ"),
         "dotted64",
         32,
         400,
@@ -209,6 +220,7 @@ TOKENS = (
         ("«SCW{UP:17}»",),
         ("SCW", "SCWIDTH"),
         plain=True,
+        guard=("A-Z0-9", 4),
     ),
     Token(
         "cloudflare-key",
@@ -220,6 +232,7 @@ TOKENS = (
         ("«v1.0-{hex:24}-{hex:146}»",),
         ("v1.0-beta", "v1.0-rc1"),
         plain=True,
+        guard=("0-9a-f", 4),
     ),
     Token(
         "confluent-key",
@@ -243,5 +256,16 @@ TOKENS = (
         ("napi_value", "napi_env"),
         plain=True,
     ),
-    Token("render-key", "Render API key", ("rnd_",), "alnum", 28, 40, ("«rnd_{an:32}»",), ("rnd_state",), plain=True),
+    Token(
+        "render-key",
+        "Render API key",
+        ("rnd_",),
+        "alnum",
+        28,
+        40,
+        ("«rnd_{an:32}»",),
+        ("rnd_state",),
+        plain=True,
+        guard=("A-Za-z0-9", 4),
+    ),
 )

@@ -4,6 +4,28 @@ from privacy.secrets.model import Token
 
 TOKENS = (
     Token(
+        "private-key",
+        "private key in PEM form, once more in base64 (Kubernetes, CI variables)",
+        tuple(
+            "LS0tLS1CRUdJTi" + kind
+            for kind in (
+                "BSU0EgUFJJVkFURS",
+                "BQUklWQVRFIEtFW",
+                "BFQyBQUklWQVRFI",
+                "BPUEVOU1NIIFBSSVZBVE",
+                "BFTkNSWVBURUQgUFJJVkFUR",
+            )
+        ),
+        "base64",
+        64,
+        0,
+        (
+            "tls.key: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0t{b64:800}»",
+            "«LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t{b64:900}»",
+        ),
+        ("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t{b64:800}", "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0{b64:300}"),
+    ),
+    Token(
         "github-token",
         "GitHub token: personal, OAuth, user-to-server, server-to-server, refresh",
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
@@ -162,6 +184,17 @@ TOKENS = (
         plain=True,
     ),
     Token(
+        "trello-token",
+        "Trello token",
+        ("ATTA",),
+        "hex",
+        64,
+        72,
+        ("«ATTA{hex:64}»",),
+        ("ATTA", "ATTACH"),
+        plain=True,
+    ),
+    Token(
         "atlassian-token",
         "Atlassian API token",
         ("ATATT3", "ATCTT3"),
@@ -193,6 +226,7 @@ TOKENS = (
         ("«pul-{hex:40}»",),
         ("pul-request",),
         plain=True,
+        guard=("0-9a-f", 4),
     ),
     Token(
         "linear-key",
@@ -237,10 +271,20 @@ TOKENS = (
         ("«pat.{url:22}.{hex:24}.{an:20}»",),
         ("pat.parse", "sat.value.of.x"),
         plain=True,
+        guard=("A-Za-z0-9_-", 8),
     ),
     Token("readme-key", "ReadMe API key", ("rdme_",), "lower", 70, 70, ("«rdme_{b36:70}»",), ("rdme_",)),
     Token(
-        "infracost-key", "Infracost API key", ("ico-",), "alnum", 32, 32, ("«ico-{an:32}»",), ("ico-file",), plain=True
+        "infracost-key",
+        "Infracost API key",
+        ("ico-",),
+        "alnum",
+        32,
+        32,
+        ("«ico-{an:32}»",),
+        ("ico-file",),
+        plain=True,
+        guard=("A-Za-z0-9", 4),
     ),
     Token(
         "clojars-token",
@@ -272,6 +316,7 @@ TOKENS = (
         ("«API-{UP:26}»",),
         ("API-KEY", "API-VERSION2", "API-REFERENCE"),
         plain=True,
+        guard=("A-Z0-9", 4),
     ),
     Token(
         "supabase-token",

@@ -4,6 +4,17 @@ from privacy.secrets.model import Token
 
 TOKENS = (
     Token(
+        "openai-key",
+        "OpenAI session key",
+        ("sess-",),
+        "alnum",
+        40,
+        48,
+        ("«sess-{an:40}»",),
+        ("sess-id", "sess-token"),
+        plain=True,
+    ),
+    Token(
         "huggingface-token",
         "Hugging Face token",
         ("hf_",),
@@ -47,16 +58,17 @@ TOKENS = (
         ("«r8_{an:37}»",),
         ("r8_unorm", "r8_g8"),
         plain=True,
+        guard=("A-Za-z0-9", 4),
     ),
     Token(
         "langsmith-key",
         "LangSmith key",
-        ("lsv2_pt_", "lsv2_sk_", "ls__"),
+        ("lsv2_pt_", "lsv2_sk_"),
         "word",
         32,
         60,
         ("«lsv2_pt_{hex:32}_{hex:10}»",),
-        ("lsv2_pt_", "ls__name"),
+        ("lsv2_pt_",),
     ),
     Token(
         "fireworks-key",
@@ -68,6 +80,7 @@ TOKENS = (
         ("«fw_{an:24}»",),
         ("fw_version", "fw_len"),
         plain=True,
+        guard=("A-Za-z0-9", 4),
     ),
     Token(
         "cerebras-key",
@@ -100,5 +113,6 @@ TOKENS = (
         ("«pa-{url:43}»",),
         ("pa-system", "pa-11y-ci"),
         plain=True,
+        guard=("A-Za-z0-9_-", 4),
     ),
 )

@@ -7,11 +7,11 @@ from privacy.secrets.model import Detector, Probe, Span
 from privacy.secrets.quoted import read
 from privacy.secrets.values import is_secret
 
-_NETRC = rb"(?i:login)(?:\s|\\n)+[^\s\\]+(?:\s|\\n)+(?i:password)(?:[ \t]|\\t)+"
+_NETRC = rb"(?i:login)(?:\s|\\+n)+[^\s\\]+(?:\s|\\+n)+(?:[+-][ \t]*)?(?i:password)(?:[ \t]|\\+t)+"
 _USER = rb"[ \t](?:-u|--user|--proxy-user)(?:[ \t]+|=)?\\*[\"']?[A-Za-z0-9._@%+-]+:[^\s\"'\\]"
 _SSHPASS = rb"sshpass[ \t]+-p[ \t]*"
 _PGPASS = rb":(?:5432|5433|6432):[^:/\s\\]+:[^:/\s\\]+:"
-_BARE = rb"[^\s\"'`<>|\\]{1,256}"
+_BARE = rb"[^\s\x00-\x1f\x7f\"'`<>|\\]{1,256}"
 
 
 @functools.cache
@@ -20,7 +20,7 @@ def _compiled(pattern: bytes) -> re.Pattern[bytes]:
 
 
 def _value(data: bytes, at: int, kind: str) -> Span | None:
-    text = read(data, at)
+    text = read(data, at, 256)
     if text:
         start, end, value = text.start, text.end, text.text
     else:
@@ -55,10 +55,10 @@ def _look_pgpass(data: bytes, _start: int, end: int) -> Span | None:
 
 
 PROBES = (
-    Probe(_NETRC, lambda matched: matched[:5].lower() == b"login", _look_netrc),
-    Probe(_USER, lambda matched: matched[1:3] in (b"-u", b"--"), _look_user),
-    Probe(_SSHPASS, lambda matched: matched.startswith(b"sshpass"), _look_sshpass),
-    Probe(_PGPASS, lambda matched: matched.startswith(b":") and matched.endswith(b":"), _look_pgpass),
+    Probe(_NETRC, b"lL", lambda matched: matched[:5].lower() == b"login", _look_netrc),
+    Probe(_USER, b" \t", lambda matched: matched[1:3] in (b"-u", b"--"), _look_user),
+    Probe(_SSHPASS, b"s", lambda matched: matched.startswith(b"sshpass"), _look_sshpass),
+    Probe(_PGPASS, b":", lambda matched: matched.startswith(b":") and matched.endswith(b":"), _look_pgpass),
 )
 
 DETECTORS = (

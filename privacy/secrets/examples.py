@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import string
+from collections.abc import Callable
 from typing import NamedTuple
 
 _ALPHABETS = {
@@ -63,20 +64,21 @@ def drawn(alphabet: str, count: int, seed: str) -> str:
 def _field(name: str, detail: str, seed: str) -> str | None:
     if name in _ALPHABETS and detail.isdigit():
         return drawn(name, int(detail), seed)
-    match name:
-        case "uuid":
-            digits = drawn("hex", 32, seed)
-            return "-".join((digits[:8], digits[8:12], "4" + digits[13:16], "a" + digits[17:20], digits[20:]))
-        case "jwt":
-            return web_token(seed)
-        case "basic":
-            return base64.b64encode(f"{drawn('b36', 8, seed)}:{drawn('an', 16, seed)}".encode()).decode()
-        case "discord":
-            return base64.b64encode(drawn("dec", 18, seed).encode()).decode()
-        case "pem" | "pemcut" | "pemtail" | "pgp" | "pgppublic" | "cert":
-            return _block(name, detail, seed)
-        case _:
-            return None
+    maker = _MAKERS.get(name)
+    return maker(seed) if maker else _block(name, detail, seed) if name in _BLOCKS else None
+
+
+def _uuid(seed: str) -> str:
+    digits = drawn("hex", 32, seed)
+    return "-".join((digits[:8], digits[8:12], "4" + digits[13:16], "a" + digits[17:20], digits[20:]))
+
+
+def _user_and_password(seed: str) -> str:
+    return base64.b64encode(f"{drawn('b36', 8, seed)}:{drawn('an', 16, seed)}".encode()).decode()
+
+
+def _bot_number(seed: str) -> str:
+    return base64.b64encode(drawn("dec", 18, seed).encode()).decode()
 
 
 def web_token(seed: str) -> str:
@@ -98,3 +100,12 @@ def _block(name: str, detail: str, seed: str) -> str:
         head += ["Version: GnuPG v2", ""]
         lines.append("=" + drawn("b64", 4, seed))
     return "\n".join([*head, *lines, *([] if name == "pemcut" else [f"-----END {kind}-----"])])
+
+
+_MAKERS: dict[str, Callable[[str], str]] = {
+    "uuid": _uuid,
+    "jwt": web_token,
+    "basic": _user_and_password,
+    "discord": _bot_number,
+}
+_BLOCKS = ("pem", "pemcut", "pemtail", "pgp", "pgppublic", "cert")

@@ -2,13 +2,13 @@
 
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
-from privacy.secrets.runs import gather
-from privacy.secrets.shapes import is_hex, is_mask, is_template, is_uuid
+from privacy.secrets.runs import FAR, further, gather
+from privacy.secrets.shapes import is_hex, is_mask, is_placeholder, is_template, is_uuid
 
-_BEARER = rb"(?i:bearer)(?:[ \t]+|%20)[A-Za-z0-9+/_=.~-]{8}"
-_BASIC = rb"(?i:basic)[ \t]+[A-Za-z0-9+/]{8}"
-_TRIGGER_BODY = 8
-_LEAST_BEARER = 16
+_BEARER = rb"(?i:bearer)(?:[ \t]+|%20)[A-Za-z0-9+/_=.~-]{4}"
+_BASIC = rb"(?i:basic)[ \t]+[A-Za-z0-9+/]{4}"
+_TRIGGER_BODY = 4
+_LEAST_BEARER, _LEAST_BASIC = 16, 24
 _TRUSTED_BITS = -8.0
 
 
@@ -24,17 +24,17 @@ def _bearer(data: bytes, begin: int) -> Span | None:
         return None
     if not is_uuid(body) and not is_hex(body) and surprise(body) < (_TRUSTED_BITS if len(body) > 30 else 0):  # noqa: PLR2004
         return None
-    stop = run.end - (len(run.body) - len(body))
+    stop = run.end - (len(run.body) - len(body)) if len(body) < FAR else further(data, run.end, "dotted64")
     return Span(begin, stop, "bearer-token")
 
 
 def _basic(data: bytes, begin: int) -> Span | None:
-    run = gather(data, begin, "dotted64", wanted=_TRIGGER_BODY, most=0)
+    run = gather(data, begin, "dotted64", wanted=_LEAST_BASIC, most=0)
     return Span(begin, run.end, "basic-auth") if is_user_and_password(run.body) else None
 
 
 def is_user_and_password(encoded: str) -> bool:
-    """Tell whether base64 decodes to `user:password` in printable characters."""
+    """Tell whether base64 decodes to a user and a password that is no filler."""
     import base64
     import binascii
 
@@ -44,10 +44,11 @@ def is_user_and_password(encoded: str) -> bool:
         plain = base64.b64decode(encoded + "=" * (-len(encoded) % 4)).decode("utf-8")
     except (binascii.Error, ValueError):
         return False
-    return ":" in plain and plain.isprintable()
+    password = plain.partition(":")[2]
+    return plain.isprintable() and bool(password) and not is_placeholder(password)
 
 
-PROBE = Probe(_BEARER + b"|" + _BASIC, lambda matched: matched[:2].lower() in (b"be", b"ba"), _look)
+PROBE = Probe(_BEARER + b"|" + _BASIC, b"bB", lambda matched: matched[:2].lower() in (b"be", b"ba"), _look)
 
 DETECTORS = (
     Detector(

@@ -41,17 +41,15 @@ _HEX_BITS, _ONE_CASE_BITS, _TWO_CASES_BITS = 4.0, 4.7, 5.7  # what a random char
 _DIGITS_TOO_BITS = 0.3
 _START_BITS, _HUMP_BITS, _SHOUT_BITS = 4.7, 8.0, 0.3
 _DIGIT_BITS, _NEXT_DIGIT_BITS, _AFTER_DIGIT_BITS = 7.5, 4.0, 6.5
-_JOINER_BITS, _MARK_BITS = -1.0, 2.0  # what a mark tells: `_-./ ` join words, others rather stand in passwords
+_JOINER_BITS, _MARK_BITS = -1.0, 2.0  # what a mark tells: `_-./: ` join words, others rather stand in passwords
 _LETTERS_AND_DIGITS = r"[A-Za-z0-9]+"
-_JOINERS = frozenset("_-./ ")
+_JOINERS = frozenset("_-./: ")
 _START, _LOWER, _UPPER, _DIGIT = range(4)
 
 
+@functools.cache
 def _pair_costs() -> dict[tuple[str, str], int]:
     return {(first, chr(97 + at)): int(cost, 16) for first, row in _FOLLOWERS.items() for at, cost in enumerate(row)}
-
-
-_COSTS = _pair_costs()
 
 
 def surprise(run: str) -> float:
@@ -77,7 +75,7 @@ def _marks(run: str) -> float:
 
 
 def _piece(run: str) -> float:
-    bits, before, last = 0.0, _START, ""
+    bits, before, last, costs = 0.0, _START, "", _pair_costs()
     for char in run:
         small = char.lower()
         if "a" <= small <= "z":
@@ -86,8 +84,8 @@ def _piece(run: str) -> float:
                 bits += _START_BITS
             elif before == _DIGIT:
                 bits += _AFTER_DIGIT_BITS
-            elif kind == before or before == _UPPER:
-                bits += _COSTS[last, small] + (_SHOUT_BITS if kind == _UPPER else 0)
+            elif before in (kind, _UPPER):
+                bits += costs[last, small] + (_SHOUT_BITS if kind == _UPPER else 0)
             else:
                 bits += _HUMP_BITS
             last = small

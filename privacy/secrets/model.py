@@ -29,7 +29,9 @@ class Token(NamedTuple):
 
     After one of the `prefixes` come `low` to `high` characters of an alphabet of `runs.ALPHABETS` (`high` 0: no
     upper limit). A `plain` prefix is also found in ordinary text, so its body must be whole, stand alone and look
-    random; with any other prefix twelve random characters are enough, since the rest may be cut off.
+    random; with any other prefix twelve random characters are enough, since the rest may be cut off. `guard` tells
+    how many characters of a class, and which mark after them, must follow a prefix that is so common that not every
+    place can be looked at.
     """
 
     kind: str
@@ -41,6 +43,7 @@ class Token(NamedTuple):
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
     plain: bool = False
+    guard: tuple[str, int] | tuple[str, int, str] | None = None
 
 
 class Detector(NamedTuple):
@@ -56,10 +59,12 @@ class Detector(NamedTuple):
 class Probe(NamedTuple):
     """How a detector takes part in the scan.
 
-    `trigger` is an RE2 pattern over bytes that finds the places worth a look; `recognises` tells whether matched
-    bytes are of this trigger; `look` judges the place (text, start and end of the match) and gives the span.
+    `trigger` is an RE2 pattern over bytes that finds the places worth a look, and `first` are the bytes that its
+    matches start with; `recognises` tells whether matched bytes are of this trigger; `look` judges the place (text,
+    start and end of the match) and gives the span.
     """
 
     trigger: bytes
+    first: bytes
     recognises: Callable[[bytes], bool]
     look: Callable[[bytes, int, int], Span | None]

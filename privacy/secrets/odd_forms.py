@@ -3,20 +3,23 @@
 from privacy.secrets.edges import is_word, opens
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
-from privacy.secrets.runs import gather, piece_end, piece_start
-from privacy.secrets.shapes import is_hex, is_mask
+from privacy.secrets.prefixes import broken, literal, unbroken
+from privacy.secrets.runs import gather, gather_back
 
 
-def _telegram(data: bytes, start: int, end: int) -> Span | None:
-    run = gather(data, end - 2, "url64", wanted=35, most=35)
-    alone = opens(data, start) or data.startswith(b"bot", start - 3)
-    if not alone or len(run.body) != 35 or surprise(run.body) < -8:  # noqa: PLR2004 - the form of the token
+def _telegram(data: bytes, start: int, _end: int) -> Span | None:
+    run = gather(data, start + 1, "url64", wanted=35, most=35)
+    if len(run.body) != 35 or surprise(run.body) < -8:  # noqa: PLR2004 - the form of the token
         return None
-    return Span(start, run.end, "telegram-token")
+    for digits in (10, 9, 8):
+        first = gather_back(data, start, "decimal", digits)
+        if first is not None and (opens(data, first) or data.startswith(b"bot", first - 3)):
+            return Span(first, run.end, "telegram-token")
+    return None
 
 
 def _discord(data: bytes, start: int, _end: int) -> Span | None:
-    """Three pieces: the bot's number in base64, a time, a signature."""
+    """Judge three pieces: the bot's number in base64, a time, a signature."""
     first = gather(data, start, "url64", wanted=24, most=28)
     if not opens(data, start) or data[first.end : first.end + 1] != b"." or len(first.body) < 24:  # noqa: PLR2004
         return None
@@ -28,76 +31,85 @@ def _discord(data: bytes, start: int, _end: int) -> Span | None:
 
 
 def _mailchimp(data: bytes, start: int, end: int) -> Span | None:
-    first = piece_start(data, start, "hex")
-    if start - first != 32 or is_word(data, first - 1) or is_word(data, end):  # noqa: PLR2004
+    first = gather_back(data, start, "hex", 32)
+    if first is None or not opens(data, first) or is_word(data, end):
         return None
-    return Span(first, end, "mailchimp-key") if is_hex(data[first:start].decode("ascii")) else None
+    return Span(first, end, "mailchimp-key") if surprise(_letters(data, first, start)) > 0 else None
 
 
 def _maxmind(data: bytes, start: int, end: int) -> Span | None:
-    first = piece_start(data, start, "word")
-    good = start - first == 36 and data[first + 6 : first + 7] == b"_" and not is_word(data, end)  # noqa: PLR2004
-    return Span(first, end, "maxmind-key") if good else None
+    first = gather_back(data, start, "word", 36)
+    if first is None or not opens(data, first) or is_word(data, end):
+        return None
+    text = _letters(data, first, start)
+    return Span(first, end, "maxmind-key") if text[6:7] == "_" and surprise(text) > 0 else None
 
 
 def _azure_secret(data: bytes, start: int, end: int) -> Span | None:
-    """Three characters, a digit, `Q~`, and 31 to 34 characters."""
-    first, stop = start - 3, end
-    while stop < min(len(data), end + 40) and (data[stop : stop + 1].isalnum() or data[stop : stop + 1] in b"_~.-"):
-        stop += 1
-    body = data[max(first, 0) : stop].rstrip(b".")
-    if first < 0 or not opens(data, first) or not 36 <= len(body) <= 40 or not body.isascii():  # noqa: PLR2004
+    """Judge three characters, a digit, `Q~`, and 31 to 34 characters."""
+    first = gather_back(data, start, "secret", 3)
+    run = gather(data, end, "secret", wanted=31, most=34)
+    body = run.body.rstrip(".")
+    if first is None or not opens(data, first) or len(body) < 31:  # noqa: PLR2004 - the form of the secret
         return None
-    return Span(first, first + len(body), "azure-secret") if surprise(body.decode("ascii")) > 0 else None
+    return Span(first, run.end - len(run.body) + len(body), "azure-secret") if surprise(body) > 0 else None
 
 
 def _azure_key(data: bytes, start: int, end: int) -> Span | None:
-    """A storage, Service Bus, Cosmos or OpenAI key: 84 or 88 characters of base64 with the maker's mark in them."""
-    first, stop = piece_start(data, start, "base64"), piece_end(data, end, "base64")
-    padded = stop
-    while data[padded : padded + 1] == b"=":
-        padded += 1
-    if not (padded - first in (44, 84, 88) and start - first in (32, 33, 39, 52, 53, 75, 76, 77, 79)):
-        return None
-    body = data[first:stop].decode("ascii")
-    return Span(first, padded, "azure-key") if not is_mask(body) and surprise(body) > 0 else None
+    """Judge a key of Storage, Service Bus, Cosmos DB or OpenAI: base64 with the maker's mark at its place."""
+    for before, after in _AZURE_FORMS.get(data[start:end], ()):
+        first = gather_back(data, start, "base64", before)
+        run = gather(data, end, "base64", wanted=after, most=after)
+        if first is not None and len(run.body) == after and opens(data, first) and not is_word(data, run.end):
+            stop = run.end
+            while data[stop : stop + 1] == b"=":
+                stop += 1
+            return Span(first, stop, "azure-key") if surprise(run.body + _letters(data, first, start)) > 0 else None
+    return None
 
 
 def _terraform(data: bytes, start: int, end: int) -> Span | None:
-    first, stop = piece_start(data, start, "alnum"), piece_end(data, end, "url64")
-    good = start - first == 14 and 60 <= stop - end <= 70  # noqa: PLR2004 - the form of the token
-    return Span(first, stop, "terraform-token") if good else None
+    first = gather_back(data, start, "alnum", 14)
+    run = gather(data, end, "url64", wanted=60, most=70)
+    return Span(first, run.end, "terraform-token") if first is not None and len(run.body) >= 60 else None  # noqa: PLR2004
 
 
 def _otp(data: bytes, _start: int, end: int) -> Span | None:
-    stop = piece_end(data, end, "upper32")
-    return Span(end, stop, "otp-secret") if stop - end >= 16 else None  # noqa: PLR2004
+    run = gather(data, end, "upper32", wanted=32, most=64)
+    return Span(end, run.end, "otp-secret") if len(run.body) >= 16 else None  # noqa: PLR2004 - 80 bits
 
 
 def _sas(data: bytes, _start: int, end: int) -> Span | None:
-    stop = end
-    while stop < min(len(data), end + 120) and (data[stop : stop + 1].isalnum() or data[stop : stop + 1] in b"%+/=_-"):
-        stop += 1
-    body = data[end:stop].decode("ascii")
-    return Span(end, stop, "azure-sas") if len(body) >= 43 and surprise(body) > 0 else None  # noqa: PLR2004
+    run = gather(data, end, "escaped64", wanted=46, most=120)
+    return Span(end, run.end, "azure-sas") if len(run.body) >= 43 and surprise(run.body) > 0 else None  # noqa: PLR2004
 
 
-_DIGITS = rb"(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){4}"  # the base64 of a number of twelve digits
+def _letters(data: bytes, start: int, end: int) -> str:
+    return unbroken(data[start:end]).decode("ascii", "replace")
+
+
+_AZURE_FORMS = {  # mark: how many characters stand before and after it
+    b"+ASt": ((76, 6),), b"+ASb": ((33, 6),), b"+AEh": ((33, 6),), b"+AIoT": ((32, 6),), b"+ACR": ((42, 6),),
+    b"+AMC": ((33, 6),), b"ACDb": ((76, 6),), b"JQQJ99": ((52, 26),), b"AzFu": ((44, 6),), b"AzSe": ((42, 6),),
+    b"AZDO": ((76, 4),),
+}  # fmt: skip
+_DIGITS = rb"(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){2}"  # the base64 of a number of six digits
 
 PROBES = (
-    Probe(rb"[0-9]{8,10}:AA", lambda matched: matched[:1].isdigit() and matched.endswith(b":AA"), _telegram),
-    Probe(_DIGITS, lambda matched: len(matched) == 16 and matched[:1] in b"MNO" and matched.isalnum(), _discord),  # noqa: PLR2004
-    Probe(rb"-us[0-9]{1,2}", lambda matched: matched.startswith(b"-us"), _mailchimp),
-    Probe(rb"_mmk", lambda matched: matched == b"_mmk", _maxmind),
-    Probe(rb"[0-9]Q~", lambda matched: matched.endswith(b"Q~"), _azure_secret),
+    Probe(rb":AA[A-Za-z0-9_-]", b":", lambda matched: matched.startswith(b":AA"), _telegram),
+    Probe(_DIGITS, b"MNO", lambda matched: len(matched) == 8 and matched[:1] in b"MNO" and matched.isalnum(), _discord),  # noqa: PLR2004
+    Probe(rb"-us[0-9]{1,2}", b"-", lambda matched: matched.startswith(b"-us"), _mailchimp),
+    Probe(broken([b"_mmk"]), b"_", lambda matched: unbroken(matched) == b"_mmk", _maxmind),
+    Probe(rb"[0-9]Q~", b"0123456789", lambda matched: matched.endswith(b"Q~"), _azure_secret),
     Probe(
-        rb"\+ASt|\+ASb|\+AEh|\+AIoT|\+ACR|\+AMC|ACDb|JQQJ99|AzFu|AzSe",
-        lambda matched: matched.startswith((b"+A", b"ACDb", b"JQQJ99", b"AzFu", b"AzSe")),
+        b"|".join(literal(mark) for mark in _AZURE_FORMS),
+        b"+AJ",
+        lambda matched: matched in _AZURE_FORMS,
         _azure_key,
     ),
-    Probe(rb"\.atlasv1\.", lambda matched: matched == b".atlasv1.", _terraform),
-    Probe(rb"otpauth://[^\s\"'<>]*[?&]secret=", lambda matched: matched.startswith(b"otpauth"), _otp),
-    Probe(rb"[?&;]sig=", lambda matched: matched.endswith(b"sig="), _sas),
+    Probe(broken([b".atlasv1."]), b".", lambda matched: unbroken(matched) == b".atlasv1.", _terraform),
+    Probe(rb"otpauth://[^\s\"'<>]*[?&]secret=", b"o", lambda matched: matched.startswith(b"otpauth"), _otp),
+    Probe(rb"[?&;]sig=", b"?&;", lambda matched: matched.endswith(b"sig="), _sas),
 )
 
 DETECTORS = (
@@ -139,7 +151,7 @@ DETECTORS = (
     Detector(
         "azure-key",
         "Azure key with the maker's mark inside",
-        "base64 of 44, 84 or 88 characters with `+ASt`, `+ASb`, `+AEh`, `+ACR`, `ACDb`, `JQQJ99`, `AzFu` or `AzSe` at its place",
+        "base64 with `+ASt`, `+ASb`, `+AEh`, `+ACR`, `ACDb`, `JQQJ99`, `AzFu` or `AzSe` at its place",
         ("AccountKey=«{b64:76}+ASt{b64:6}==»", "«{an:52}JQQJ99{an:26}»"),
         ("+ASt", "{b64:40}+ASt{b64:300}"),
     ),

@@ -9,8 +9,7 @@ import re
 
 from privacy.secrets.runs import BREAK
 
-_GAP = rb"[\\\r\n \t]*"
-_GAP_BYTES = b"\\\r\n \t"
+_GAP = rb"(?:[\n-\r\\][\t-\x20\\nrt]*)?"  # wider than a break, since that keeps the pattern small; `unbroken` is exact
 _Node = dict[int, "_Node"]
 _END = -1
 
@@ -22,18 +21,27 @@ def literal(text: bytes) -> bytes:
 
 def broken(prefixes: list[bytes]) -> bytes:
     """Write a pattern for any of the prefixes, the longest that is there, with or without line breaks inside."""
+    return _written(_tree(prefixes), b"", _GAP)
+
+
+def index(prefixes: list[bytes]) -> bytes:
+    """Write a pattern for any of the prefixes, the longest that is there."""
+    return _written(_tree(prefixes), b"", b"")
+
+
+def _tree(prefixes: list[bytes]) -> _Node:
     root: _Node = {}
     for prefix in sorted(prefixes):
         node = root
         for code in prefix:
             node = node.setdefault(code, {})
         node[_END] = {}
-    return _written(root, first=True)
+    return root
 
 
-def _written(node: _Node, *, first: bool = False) -> bytes:
+def _written(node: _Node, before: bytes, gap: bytes) -> bytes:
     branches = [
-        (b"" if first else _GAP) + literal(bytes([code])) + _written(child)
+        before + literal(bytes([code])) + _written(child, gap, gap)
         for code, child in sorted(node.items())
         if code != _END
     ]
@@ -43,13 +51,19 @@ def _written(node: _Node, *, first: bool = False) -> bytes:
     return b"(?:" + one + b")?" if _END in node else one
 
 
-def joined(text: bytes) -> bytes:
-    """Take all out of a match that the pattern allows between the characters of a prefix."""
-    return text.translate(None, _GAP_BYTES)
+def guarded(prefix: bytes, characters: bytes, count: int, then: bytes) -> bytes:
+    """Write a pattern for a prefix, so many characters of a class, and a mark; line breaks may stand anywhere."""
+    behind = b"(?:" + _GAP + b"[" + characters + b"]){%d}" % count
+    return broken([prefix]) + behind + (_GAP + literal(then) if then else b"")
+
+
+def width_of(prefix: bytes, matched: bytes) -> int:
+    """Give how many bytes of a match are the prefix, breaks inside it included."""
+    return next(at for at in range(len(prefix), len(matched) + 1) if unbroken(matched[:at]) == prefix)
 
 
 def unbroken(text: bytes) -> bytes:
-    """Take only real line breaks out of a match, so that `s k-` is no prefix."""
+    """Take the line breaks out of what such a pattern matched."""
     return _breaks().sub(b"", text) if b"\n" in text or b"\\" in text else text
 
 

@@ -12,12 +12,13 @@ from privacy.secrets.runs import BREAK
 
 _OPEN = rb"(?:[bBrRfFuU@$]{1,2}(?=\\*[\"']))?(\\*)([\"'`])"
 _PLAIN = rb"[^\s\\\"'`]+"
+_QUOTES = (b'"', b"'", b"`")
+_KEY_LIKE = rb"[A-Za-z0-9+/=_.-]+"
 _BREAK = rb"(?:" + BREAK + rb")"
-_MOST = 4096
 
 
 class Quoted(NamedTuple):
-    """The content of a quoted string: its place, its text without breaks, and whether the closing quote was there."""
+    """The content of a quoted string: its place, its text without breaks and escapes, and whether it was closed."""
 
     start: int
     end: int
@@ -30,14 +31,14 @@ def _compiled(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(pattern)
 
 
-def read(data: bytes, at: int) -> Quoted | None:
-    """Read the quoted string that opens at `at`; None where none does."""
+def read(data: bytes, at: int, far: int) -> Quoted | None:
+    """Read the quoted string that opens at `at`, as far as `far` bytes; None where none opens."""
     opening = _compiled(_OPEN).match(data, at, at + 80)
     if not opening:
         return None
     slashes, quote = len(opening[1]), opening[2]
     start = place = opening.end()
-    limit = min(len(data), start + _MOST)
+    limit = min(len(data), start + far)
     pieces: list[bytes] = []
     while place < limit:
         plain = _compiled(_PLAIN).match(data, place, limit)
@@ -53,12 +54,12 @@ def read(data: bytes, at: int) -> Quoted | None:
             kept = count if slashes == 0 else 0
             return Quoted(start, place + kept, _text([*pieces, data[place : place + kept]]), closed=True)
         broken = _compiled(_BREAK).match(data, place, limit)
-        if broken:
+        if broken and all(_compiled(_KEY_LIKE).fullmatch(piece) for piece in pieces):
             place = broken.end()
         elif char.isspace() or not char:
             break
         else:
-            pieces.append(data[place : after + 1])
+            pieces.append(char if char in _QUOTES else b"\\"[:count] + char)
             place = after + 1
     return Quoted(start, place, _text(pieces), closed=False)
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from privacy.secrets import assignments, commands, headers, keyblocks, odd_forms, sk_keys, tokens, urls, web_tokens
 from privacy.secrets.aws import companion
-from privacy.secrets.invisible import cleaned
-from privacy.secrets.model import Detector, Probe, Secret, Span
+from privacy.secrets.first_look import compiled
+from privacy.secrets.invisible import INVISIBLE, INVISIBLE_STARTS, cleaned, places
+from privacy.secrets.model import Probe, Secret, Span
 
 _PROBES: tuple[Probe, ...] = (
     *keyblocks.PROBES,
@@ -24,78 +25,96 @@ _PROBES: tuple[Probe, ...] = (
 )
 """The first that recognises a match judges it; what none recognises is an assignment."""
 
-DETECTORS: tuple[Detector, ...] = (
-    *tokens.DETECTORS,
-    *sk_keys.DETECTORS,
-    *odd_forms.DETECTORS,
-    *web_tokens.DETECTORS,
-    *keyblocks.DETECTORS,
-    *headers.DETECTORS,
-    *urls.DETECTORS,
-    *commands.DETECTORS,
-)
+MOST_LOOKS = 100_000
+"""Places that are judged in one text; a text with more is made to hold us up, and its rest is redacted unseen."""
 
-
-_GENERAL = ("bearer-token", "url-password", "url-token")
+_LONGEST_PREFIX = 24
+_GENERAL = ("bearer-token", "url-password", "url-token", "password", "netrc-password", "pgpass-password")
 _TRIGGER_REACH = 64
-_MOST_MEMORY = 64 << 20  # a limit for the states of the automaton; common text needs one or two megabytes
+_BY_FIRST = {
+    code: tuple(probe for probe in _PROBES if code in probe.first) for code in set(b"".join(p.first for p in _PROBES))
+}
 
 
+@functools.cache
 def trigger() -> bytes:
-    """Give the RE2 pattern of all places worth a look."""
+    """Give the RE2 pattern of all places worth a look; `triggers` holds it ready."""
     return b"|".join([*(probe.trigger for probe in _PROBES), assignments.TRIGGER])
 
 
 @functools.cache
-def _compiled() -> Any:
+def _invisible() -> Any:
     import re2
 
     options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1  # bytes as they are: half the program of UTF-8
-    options.never_capture = True
-    options.max_mem = _MOST_MEMORY
-    return re2.compile(trigger(), options)
+    options.encoding = re2.Options.Encoding.LATIN1
+    return re2.compile(INVISIBLE, options)
 
 
-def find(text: str) -> list[Secret]:
-    """Find the secrets of a text: `[start, end)` in characters of it, in order, without overlaps."""
-    data = text.encode("utf-8", "surrogatepass")
-    ascii_only = len(data) == len(text)
-    spans = scan(data)
-    clean = cleaned(data, ascii_only=ascii_only)
-    if clean:
-        spans += [Span(clean.place(span.start), clean.place(span.end - 1) + 1, span.kind) for span in scan(clean.data)]
+def judged(text: str, data: bytes, first: Any) -> list[Secret]:
+    """Find the secrets of a text, given in characters and in UTF-8, from the first place worth a look on."""
+    spans, dirty = _scan(data, first)
+    if dirty:
+        spans += _scan_cleaned(data)
     if not spans:
         return []
     merged = _merged(spans)
-    return [Secret(*span) for span in merged] if ascii_only else _in_characters(data, merged)
+    return [Secret(*span) for span in merged] if len(data) == len(text) else _in_characters(data, merged)
 
 
-def scan(data: bytes) -> list[Span]:
-    """Find the spans of a text in UTF-8; they may overlap."""
-    search, spans, at = _compiled().search, [], 0
-    found = search(data)
+def _scan_cleaned(data: bytes) -> list[Span]:
+    """Find the spans that show once the invisible parts are out; the parts inside a span belong to it."""
+    clean = cleaned(data)
+    found = compiled(invisible=False).search(clean)
+    spans = _merged(_scan(clean, found)[0]) if found else []
+    edges = places(data, [place for span in spans for place in (span.start, span.end - 1)])
+    return [Span(next(edges), next(edges) + 1, span.kind) for span in spans]
+
+
+def _scan(data: bytes, found: Any) -> tuple[list[Span], bool]:
+    """Follow the triggers from the first match on; give the spans, and whether something invisible was met."""
+    search, dirty = compiled(invisible=True).search, False
+    spans: list[Span] = []
+    looks = 0
     while found:
+        looks += 1
+        if looks > MOST_LOOKS:
+            spans.append(Span(found.start(), len(data), "unscanned"))
+            break
         start, end = found.start(), found.end()
-        span = _judge(data, start, end)
-        if span is None:
-            at = start + 3 if data.startswith(b"://", start) else end
+        matched = data[start:end]
+        if matched.startswith(INVISIBLE_STARTS):
+            search, dirty, at = compiled(invisible=False).search, True, start
         else:
-            spans.append(span)
-            at = max(span.end, start + 1)
-            if span.kind == "aws-access-key-id" and (other := companion(data, span)):
-                spans.append(other)
+            span, at = _judge(data, start, matched)
+            dirty = dirty or _invisible().search(data, start, max(at, start + len(matched))) is not None
+            if span:
+                spans.append(span)
+                if span.kind == "aws-access-key-id" and (other := companion(data, span)):
+                    spans.append(other)
         found = search(data, at)
-    return spans
+    return spans, dirty
 
 
-def _judge(data: bytes, start: int, end: int) -> Span | None:
-    matched = data[start:end]
-    for probe in _PROBES:
+def _judge(data: bytes, start: int, matched: bytes) -> tuple[Span | None, int]:
+    """Let the probe that the match belongs to judge it; give its span, and where to go on."""
+    end = start + len(matched)
+    for probe in _BY_FIRST.get(matched[0], ()):
         if probe.recognises(matched):
             span = probe.look(data, start, end)
-            return _named(data, span) if span and span.kind in _GENERAL else span
-    return assignments.look(data, start, end, functools.partial(_specific, data))
+            if span is None:
+                return None, _onward(start, end)
+            span = _named(data, span) if span.kind in _GENERAL else span
+            return span, max(span.end, start + 1)
+    span = assignments.look(data, start, end, functools.partial(_specific, data))
+    if span is None:
+        return None, end - 1 if assignments.starts_a_name(matched) else _onward(start, end)
+    return span, max(span.end, end - 1)
+
+
+def _onward(start: int, end: int) -> int:
+    """Give where to go on after a match that was nothing: a real prefix may start inside it."""
+    return max(start + 1, end - _LONGEST_PREFIX)
 
 
 def _named(data: bytes, span: Span) -> Span:
@@ -106,12 +125,13 @@ def _named(data: bytes, span: Span) -> Span:
 
 def _specific(data: bytes, at: int, until: int) -> Span | None:
     """Find the first key of a known form that starts between two places, both included."""
-    found = _compiled().match(data, at) if until <= at else _compiled().search(data, at, until + _TRIGGER_REACH)
+    triggers = compiled(invisible=True)
+    found = triggers.match(data, at) if until <= at else triggers.search(data, at, until + _TRIGGER_REACH)
     if not found or found.start() > until:
         return None
     start, end = found.start(), found.end()
     matched = data[start:end]
-    probe = next((probe for probe in _PROBES if probe.recognises(matched)), None)
+    probe = next((probe for probe in _BY_FIRST.get(matched[0], ()) if probe.recognises(matched)), None)
     return probe.look(data, start, end) if probe else None
 
 

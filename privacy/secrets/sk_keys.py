@@ -6,8 +6,8 @@
 from privacy.secrets.edges import is_word, opens
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
-from privacy.secrets.prefixes import broken, joined, unbroken
-from privacy.secrets.runs import gather
+from privacy.secrets.prefixes import broken, unbroken
+from privacy.secrets.runs import FAR, further, gather
 from privacy.secrets.shapes import is_mask
 from privacy.secrets.tokens import key_end
 
@@ -25,19 +25,17 @@ _OPENAI_MARK = "T3BlbkFJ"
 
 
 def _look(data: bytes, start: int, end: int) -> Span | None:
-    if unbroken(data[start:end]) != b"sk-":
+    if not opens(data, start):
         return None
     run = gather(data, end, "url64", wanted=_LONE_LOW, most=0)
     for family, (kind, low) in _FAMILIES.items():
         if run.body.startswith(family):
             stop = key_end(data, end, "url64", low + len(family), 0) if _random_after(run.body, len(family)) else None
             return Span(start, stop, kind) if stop else None
-    if not opens(data, start):
-        return None
     for body, stop in ((run.body, run.end), (run.first, end + len(run.first))):
         longest = max(body.split("-"), key=len)
-        if len(longest) >= _LONE_LOW and _random(longest) and not is_word(data, stop):
-            return Span(start, stop, "openai-key" if _OPENAI_MARK in body else "api-key")
+        if len(longest) >= _LONE_LOW and _random(longest) and (not is_word(data, stop) or len(body) >= FAR):
+            return Span(start, further(data, stop, "url64"), "openai-key" if _OPENAI_MARK in body else "api-key")
     return None
 
 
@@ -50,7 +48,7 @@ def _random(piece: str) -> bool:
     return not is_mask(piece) and not piece.isalpha() and surprise(piece) > 0
 
 
-PROBE = Probe(broken([b"sk-"]), lambda matched: joined(matched) == b"sk-", _look)
+PROBE = Probe(broken([b"sk-"]), b"s", lambda matched: unbroken(matched) == b"sk-", _look)
 
 DETECTORS = (
     Detector(

@@ -1,16 +1,23 @@
 """Finds passwords and tokens inside URLs; only they are the span, host and user stay readable."""
 
+import functools
+import re
+
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
-from privacy.secrets.shapes import is_mask, is_placeholder, is_template, is_uuid
+from privacy.secrets.prefixes import unbroken
+from privacy.secrets.runs import gather
+from privacy.secrets.shapes import is_mask, is_placeholder, is_sequence, is_template, is_uuid
 
-_CREDENTIALS = rb"://[^\s/@\"'<>`{}()|\\]*(?::[^\s@\"'<>`|\\]*)?@"
+_PART = rb"[^\s/@\"'<>`{}()|\\]*"
+_NEXT_LINE = rb"(?:(?:\\+n|\\*\r?\n)[ \t]*" + _PART + rb")?"
+_CREDENTIALS = rb"://" + _PART + rb"(?::[^\s@\"'<>`|\\]*)?" + _NEXT_LINE + rb"@"
 _WEBHOOK = (
     rb"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9]|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]"
     rb"|webhook\.office\.com/webhookb2/[a-z0-9]"
 )
 _LEAST_PASSWORD = 6
-_LEAST_TOKEN = 12
+_LEAST_TOKEN, _LONGEST_PATH = 12, 44
 
 
 def _look(data: bytes, start: int, end: int) -> Span | None:
@@ -18,8 +25,11 @@ def _look(data: bytes, start: int, end: int) -> Span | None:
     if not colon:
         return _token(data, start + 3, end - 1)
     begin = start + 3 + len(user) + 1
-    stop = _last_at(data, begin, end - 1)
-    text = data[begin:stop].decode("utf-8", "replace")
+    stop = _last_at(data, end - 1)
+    whole = unbroken(data[begin:stop])
+    text = whole.decode("utf-8", "replace")
+    if len(whole) != stop - begin and (unbroken(user) != user or surprise(text) <= 0 or password[:5].strip().isdigit()):
+        return None  # two lines that have no more to do with each other than a colon and an `@`
     if (b"/" in password and (b"?" in user or _is_port_and_path(password))) or not _is_password(text):
         return None
     return Span(begin, stop, "url-password")
@@ -27,13 +37,18 @@ def _look(data: bytes, start: int, end: int) -> Span | None:
 
 def _is_password(text: str) -> bool:
     """In this place only a password can stand: all but filler and plain words counts."""
-    if len(text) < _LEAST_PASSWORD or is_mask(text) or is_template(text) or is_placeholder(text):
+    if len(_escapes().sub("", text)) < _LEAST_PASSWORD or is_mask(text) or is_template(text) or is_placeholder(text):
         return False
     return not text.isalpha() or text.lower() != text or surprise(text) > 0
 
 
-def _last_at(data: bytes, begin: int, at: int) -> int:
-    """A password may hold an `@` itself: the last one before the host counts."""
+@functools.cache
+def _escapes() -> re.Pattern[str]:
+    return re.compile("%[0-9A-Fa-f]{2}")
+
+
+def _last_at(data: bytes, at: int) -> int:
+    """Step over an `@` inside the password: the last one before the host ends it."""
     stop = at
     for place in range(at + 1, min(len(data), at + 256)):
         char = data[place : place + 1]
@@ -51,34 +66,27 @@ def _is_port_and_path(password: bytes) -> bool:
 
 def _token(data: bytes, start: int, stop: int) -> Span | None:
     """`https://TOKEN@host`: a user name alone is none, so the token has to look like one."""
-    text = data[start:stop].decode("utf-8", "replace")
-    if len(text) < _LEAST_TOKEN or is_mask(text) or not text.replace("-", "").replace("_", "").isalnum():
+    text = unbroken(data[start:stop]).decode("utf-8", "replace")
+    if len(text) < _LEAST_TOKEN or is_sequence(text) or not text.replace("-", "").replace("_", "").isalnum():
         return None
     if surprise(text) <= 0 or (is_uuid(text) and not data.startswith(b"https", max(0, start - 8))):
         return None
     return Span(start, stop, "url-token")
 
 
-def _look_webhook(data: bytes, start: int, end: int) -> Span | None:
-    begin = end - 1
-    stop = begin
-    while (
-        stop < len(data)
-        and stop < begin + 400
-        and (data[stop : stop + 1].isalnum() or data[stop : stop + 1] in b"/-_@")
-    ):
-        stop += 1
-    path = data[begin:stop].decode("ascii")
-    longest = max(path.replace("@", "/").split("/"), key=len)
+def _look_webhook(data: bytes, _start: int, end: int) -> Span | None:
+    run = gather(data, end - 1, "address", wanted=_LONGEST_PATH, most=0)
+    longest = max(run.body.replace("@", "/").split("/"), key=len)
     if len(longest) < _LEAST_TOKEN or is_mask(longest) or surprise(longest) <= 0:
         return None
-    return Span(begin, stop, "webhook-url")
+    return Span(end - 1, run.end, "webhook-url")
 
 
 PROBES = (
-    Probe(_CREDENTIALS, lambda matched: matched.startswith(b"://"), _look),
+    Probe(_CREDENTIALS, b":", lambda matched: matched.startswith(b"://"), _look),
     Probe(
         _WEBHOOK,
+        b"hdw",
         lambda matched: matched.startswith((b"hooks.slack", b"discord", b"webhook.office")),
         _look_webhook,
     ),

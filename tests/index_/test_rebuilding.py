@@ -144,7 +144,7 @@ def test_who_switches_waits_for_another_and_then_says_busy(
     monkeypatch.setattr(opening.exclusive.__wrapped__, "__kwdefaults__", {"wait_ms": 30})  # type: ignore[attr-defined]
     monkeypatch.setattr(opening.create, "__kwdefaults__", {"wait_ms": 30})
     with (
-        locks.held(os.path.join(indexed.index_folder, opening.LOCK), wait_seconds=1, busy="index-busy"),
+        locks.held(os.path.join(indexed.index_folder, opening.LOCK), RealFiles(), wait_seconds=1, busy="index-busy"),
         pytest.raises(ContextError) as refused,
     ):
         ask(indexed)
@@ -162,7 +162,7 @@ def test_dropping_leaves_nothing_of_the_index(indexed: World) -> None:
 
 
 def test_files_of_the_index_are_for_the_owner_alone(indexed: World) -> None:
-    """The folder is 0700, every file in it that holds something 0600, whatever the umask."""
+    """The folder is 0700, every file in it 0600, whatever the umask."""
     before = os.umask(0)
     try:
         fresh = os.path.join(indexed.root, "fresh")
@@ -171,14 +171,10 @@ def test_files_of_the_index_are_for_the_owner_alone(indexed: World) -> None:
         assert db is not None
         with opening.transaction(db):
             db.execute("insert into meta values('x', 1)")
-        modes = {
-            name: os.stat(os.path.join(fresh, name)).st_mode & 0o777
-            for name in os.listdir(fresh)
-            if name != opening.LOCK
-        }
+        modes = {name: os.stat(os.path.join(fresh, name)).st_mode & 0o777 for name in os.listdir(fresh)}
         db.close()
     finally:
         os.umask(before)
     assert os.stat(fresh).st_mode & 0o777 == 0o700
-    assert len(modes) == 4
+    assert len(modes) == 5
     assert set(modes.values()) == {0o600}, modes

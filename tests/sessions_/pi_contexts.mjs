@@ -10,7 +10,7 @@ const { SessionManager, buildSessionContext } = await import(pathToFileURL(index
 const copies = mkdtempSync(join(tmpdir(), "pi-contexts-"));
 
 // Pi itself would walk a circle of parents for ever.
-const circles = (manager, entries, leafId) => {
+const circles = (entries, leafId) => {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const seen = new Set();
   let entry = leafId === null ? undefined : ((leafId ? byId.get(leafId) : undefined) ?? entries.at(-1));
@@ -21,8 +21,8 @@ const circles = (manager, entries, leafId) => {
   return false;
 };
 
-const view = (manager, entries, leafId) => {
-  if (circles(manager, entries, leafId)) return { circle: true };
+const view = (entries, leafId) => {
+  if (circles(entries, leafId)) return { circle: true };
   let context;
   try {
     context = buildSessionContext(entries, leafId, new Map(entries.map((entry) => [entry.id, entry])));
@@ -45,9 +45,10 @@ for (const name of readdirSync(folder).sort()) {
     const entries = manager.getEntries();
     told.sessionId = manager.getSessionId();
     told.leafId = manager.getLeafId();
-    told.leaf = view(manager, entries, told.leafId);
-    const ids = [...new Set(entries.map((entry) => entry.id))].filter((id) => typeof id === "string" && id);
-    told.leaves = Object.fromEntries(ids.slice(-6).map((id) => [id, view(manager, entries, id)]));
+    told.leaf = view(entries, told.leafId);
+    const places = new Map(entries.map((entry, at) => [entry.id, at]));
+    const named = [...places].filter(([id]) => typeof id === "string" && id);
+    told.leaves = named.slice(-6).map(([id, at]) => ({ id, at, view: view(entries, id) }));
   } catch (error) {
     told.refused = String(error);
   }

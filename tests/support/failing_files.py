@@ -45,6 +45,10 @@ class CrashingFiles(RealFiles):
         """Remove a file."""
         self._step(lambda: RealFiles.unlink(self, path))
 
+    def fsync_file(self, path: str) -> None:
+        """Make bytes durable."""
+        self._step(lambda: RealFiles.fsync_file(self, path))
+
     def fsync_folder(self, path: str) -> None:
         """Make names durable."""
         self._step(lambda: RealFiles.fsync_folder(self, path))
@@ -80,6 +84,11 @@ class RefusingFiles(RealFiles):
         """Remove a file."""
         self._perhaps("unlink")
         super().unlink(path)
+
+    def fsync_file(self, path: str) -> None:
+        """Make bytes durable."""
+        self._perhaps("fsync_file")
+        super().fsync_file(path)
 
     def fsync_folder(self, path: str) -> None:
         """Make names durable."""

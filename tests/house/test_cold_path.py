@@ -1,0 +1,39 @@
+"""The cold path: what a search may import, for every import is paid at every start."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLE = next(iter(sorted((Path(__file__).resolve().parents[2] / "examples/sessions").glob("*.jsonl"))))
+
+FORBIDDEN = {
+    "click", "pydantic", "msgspec", "portalocker", "cryptography", "rich", "dataclasses", "inspect", "pathlib", "tempfile",
+    "logging", "argparse", "subprocess", "asyncio", "importlib.metadata", "index.writing", "index.catching_up",
+    "recall.scanning", "sessions.tree", "sessions.context",
+}  # fmt: skip
+"""What a search of an indexed session must do without."""
+
+PROBE = """
+import sys
+from pi_context.main import main
+status = main(sys.argv[1:])
+import json
+sys.stderr.write(json.dumps(sorted(sys.modules)))
+sys.exit(status)
+"""
+
+
+def search(agent_dir: Path) -> set[str]:
+    """Search in a new process; give the modules that it imported."""
+    words = ["history", "search", "ledger", "--session", str(EXAMPLE), "--json", "--agent-dir", str(agent_dir)]
+    done = subprocess.run([sys.executable, "-c", PROBE, *words], capture_output=True, encoding="utf-8", check=True)
+    assert json.loads(done.stdout)["hits"]
+    return set(json.loads(done.stderr))
+
+
+def test_a_search_imports_only_what_it_needs(tmp_path: Path) -> None:
+    """Once the session is indexed, a search loads neither click nor pydantic nor anything that builds the index."""
+    search(tmp_path)  # builds the index
+
+    assert search(tmp_path) & FORBIDDEN == set()

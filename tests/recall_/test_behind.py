@@ -1,0 +1,76 @@
+"""Questions while the index is behind the logs, and logs that are odd."""
+
+import pytest
+from asking import relations
+from children import HOLD, finished, go_on, started
+from logs import about, header, line, lines, message, talk
+from worlds import World
+
+
+def test_a_branch_that_moved_before_the_index_saw_it_counts(forked: World) -> None:
+    """With the index held by another process, the branch is that of the log, not the one that the index knows."""
+    forked.update()
+    forked.append("s", lines(message(8, 6, "turn 8 okapi, on the other branch now")))
+    holder = started(HOLD, forked.index_folder, "begin immediate")
+    answer = forked.search("okapi")
+    assert {hit["entryId"].lstrip("0"): hit["relation"] for hit in answer["hits"]} == dict.fromkeys(
+        "123568", "ancestor"
+    )
+    assert "index-behind" in answer["warnings"]
+    for hit in answer["hits"]:
+        assert forked.read(hit["sourceRef"])["verified"]
+    labels = relations(forked, "okapi", scope="current-session")
+    assert labels == dict.fromkeys("123568", "ancestor") | {"4": "other-branch"}
+    finished(go_on(holder))
+
+
+def test_a_log_that_was_rewritten_before_the_index_saw_it_counts(forked: World) -> None:
+    """With the index held by another process, a rewritten log is read from its beginning."""
+    forked.update()
+    forked.write("s", lines(header(identity="s"), *talk(2, about("okapi anew"))))
+    holder = started(HOLD, forked.index_folder, "begin immediate")
+    assert relations(forked, "okapi") == dict.fromkeys("12", "ancestor")
+    assert sorted(hit["excerpt"] for hit in forked.search("okapi")["hits"]) == [
+        "turn 1 okapi anew",
+        "turn 2 okapi anew",
+    ]
+    finished(go_on(holder))
+
+
+def test_a_live_session_is_searched_before_it_is_indexed(made: World) -> None:
+    """Where time does not suffice to index a session, its log is searched, and the answer says what is missing."""
+    made.log("s", *talk(20, about("okapi")))
+    made.tick = 3000
+    answer = made.search("okapi")
+    assert answer["status"] == "partial"
+    assert "index-behind" in answer["warnings"]
+    made.tick = 0
+    assert made.search("okapi")["status"] == "complete"
+
+
+def test_growth_while_we_search_is_no_lag(made: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log that grows between being listed and being read is indexed as it is; nothing is behind."""
+    made.log("s", *talk(3, about("okapi")))
+    made.update()
+    here = made.here()
+    made.append("s", lines(message(4, 3, "turn 4 okapi")))
+    monkeypatch.setattr(made, "here", lambda: here)
+    first = made.search("okapi")
+    made.append("s", lines(message(5, 4, "turn 5 okapi")))
+    second = made.search("okapi")
+    assert (len(first["hits"]), first["status"], len(second["hits"]), second["status"]) == (
+        3,
+        "complete",
+        3,
+        "complete",
+    )
+
+
+def test_odd_names_are_names(made: World) -> None:
+    """A session whose id, folder and entry ids hold quotes, newlines and lone surrogates is found and read."""
+    odd = "\ud83d\"'\n\x00é"
+    made.write("s", line(header("/home/\ud83d", odd)) + b"\n" + line(message(1, None, "okapi") | {"id": odd}) + b"\n")
+    made.values["historyTools.allowProjectScope"] = True
+    hit = made.search("okapi")["hits"][0]
+    assert (hit["entryId"], hit["relation"]) == (odd, "ancestor")
+    assert made.read(hit["sourceRef"])["text"] == "okapi"
