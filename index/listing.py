@@ -13,8 +13,8 @@ from index.sql import rows, value
 class SessionRow(NamedTuple):
     """A session as it was when it was last read.
 
-    `version` is 0 where the file has no header; `started` and `active` (its newest message of user or assistant) in
-    milliseconds; `done` are the bytes indexed; `last_id` is that of the last entry in the file.
+    `version` is 0 where the file has no header; `started`, `active` (its newest message of user or assistant) and
+    `newest` (its newest entry) in milliseconds; `done` are the bytes indexed; `last_id` is that of the last entry.
     """
 
     sid: int
@@ -26,6 +26,7 @@ class SessionRow(NamedTuple):
     name: str
     started: int | None
     active: int | None
+    newest: int
     done: int
     entries: int
     repeats: int
@@ -34,7 +35,8 @@ class SessionRow(NamedTuple):
 
 _FEW = 20  # files up to which one look-up each is cheaper than reading all rows
 _SELECT = (
-    "select sid, path, id, version, cwd, parent, name, started, active, done, entries, repeats, last_id from session"
+    "select sid, path, id, version, cwd, parent, name, started, active, newest, done, entries, repeats, last_id"
+    " from session"
 )
 
 

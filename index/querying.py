@@ -21,7 +21,7 @@ _PROBE = 1500
 class Part(NamedTuple):
     """One session within a scope: with a leaf only its ancestors, else all entries.
 
-    `newest` is an instant in milliseconds after which nothing was written to it.
+    `newest` is the time of its newest entry in milliseconds.
     """
 
     sid: int
@@ -99,8 +99,11 @@ def walk(db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: 
             yield from query.part(part, limit=-1)
 
 
-def every(db: apsw.Connection, scope: AuthorisedScope, filters: Filters) -> Iterator[Found]:
-    """Yield every entry of a scope that has a text, session by session from the newest, newest entry first."""
+def every(db: apsw.Connection, scope: AuthorisedScope, filters: Filters) -> Iterator[tuple[Any, ...]]:
+    """Yield every entry of a scope that has a text, session by session, the last in the file first.
+
+    Each as rid, number of its id, timestamp, offset, size and number of its role.
+    """
     query = _Query(db, scope, "", filters)
     for part in scope.parts:
         yield from query.entries(part)
@@ -145,12 +148,13 @@ class _Query:
         sql = f"{head}select {_ENTRY}, phrase_counts(f.words) {_FROM}{_WITHIN}{on_path}{self.conditions}"
         return map(_found, rows(self.db, sql + " order by f.rowid desc limit :limit", bindings | {"limit": limit}))
 
-    def entries(self, part: Part) -> Iterator[Found]:
+    def entries(self, part: Part) -> Iterator[tuple[Any, ...]]:
         """Give the entries of one session, whatever they say, the last in the file first."""
         head, on_path, bindings = self._bounds(part)
-        sql = f"{head}select {_ENTRY}, x'00000000' from entry e where {_ENTRIES_WITHIN}{on_path}{self.conditions}"  # noqa: S608 - our own text
+        what = "e.rid, e.eid, e.ts, e.off, e.len, e.role from entry e"
         del bindings["match"]
-        return map(_found, rows(self.db, sql + " order by e.rid desc", bindings))
+        sql = f"{head}select {what} where {_ENTRIES_WITHIN}{on_path}{self.conditions}"
+        return rows(self.db, sql + " order by e.rid desc", bindings)
 
     def _bounds(self, part: Part) -> tuple[str, str, dict[str, object]]:
         """Give what bounds a query to one session or to the ancestors of its leaf: two pieces of SQL, and bindings."""
@@ -174,7 +178,7 @@ class _Query:
     def _newest_first(self, limit: int) -> list[Found]:
         """Search session by session; stop where no older one can hold a newer match than those at hand."""
         best: list[Found] = []
-        for part in self.scope.parts:
+        for part in sorted(self.scope.parts, key=lambda part: -part.newest):
             if len(best) == limit and part.newest <= _age(best[-1])[0]:
                 break
             best = heapq.nlargest(limit, [*best, *self.part(part, limit=limit)], key=_age)

@@ -40,6 +40,7 @@ MIGRATIONS: tuple[str, ...] = (
         proved integer not null,     -- 0 where the file grew since all that lies before `done` was read last
         id text not null, version integer not null, cwd text not null, parent text not null, name text not null,
         started integer, active integer,                            -- ms: header, newest user or assistant message
+        newest integer not null,     -- ms: newest entry
         entries integer not null, repeats integer not null
     );
     create table entry(

@@ -70,7 +70,7 @@ class SessionWriter:
         self.rid, self.run = first_rid(at.sid) + at.records, at.run
         self.last_key: int | None = value(db, "select eid from entry where rid = ?", (self.rid,))
         self.seen: dict[int, int] = {}  # id_key -> rid
-        self.active = 0
+        self.active = self.newest = 0
         self.toolsets: dict[tuple[str, ...], int] = {}
         self.entry_rows: list[tuple[object, ...]] = []
         self.word_rows: list[tuple[int, bytes]] = []
@@ -133,6 +133,8 @@ class SessionWriter:
         ))  # fmt: skip
         if found.type in ("context_edit", "session_info"):
             self._put_change(found)
+        if found.timestamp and found.timestamp > self.newest:
+            self.newest = found.timestamp
         if found.timestamp and found.role in ("user", "assistant") and found.timestamp > self.active:
             self.active = found.timestamp
         if self.pending >= _FLUSH_CHARS:
@@ -231,9 +233,10 @@ class SessionWriter:
         run(
             self.db,
             "update session set done = ?, line = ?, records = ?, position = ?, last_id = ?, run = ?, head = ?,"
-            " chain = ?, tail = ?, entries = entries + ?, active = max(coalesce(active, 0), ?) where sid = ?",
+            " chain = ?, tail = ?, entries = entries + ?, active = max(coalesce(active, 0), ?), newest = max(newest, ?)"
+            " where sid = ?",
             (done, line, count, self.chain.position, encoded(last_id), self.run, *seal, entries,
-             self.active, self.at.sid),
+             self.active, self.newest, self.at.sid),
         )  # fmt: skip
 
 
@@ -259,7 +262,7 @@ def _insert_session(db: apsw.Connection, path: str) -> Cursor:
     run(
         db,
         "insert into session(path, done, line, records, position, head, chain, tail, proved, id, version, cwd,"
-        " parent, name, entries, repeats) values(?, 0, 1, 0, 0, x'', x'', x'', 1, ?, 0, '', '', '', 0, 0)",
+        " parent, name, newest, entries, repeats) values(?, 0, 1, 0, 0, x'', x'', x'', 1, ?, 0, '', '', '', 0, 0, 0)",
         (os.fsencode(path), _storable(session_id(path, None))),
     )
     found = cursor(db, path)

@@ -18,12 +18,12 @@ from recall.examiner import Examiner
 from recall.judging import ALL_WORDS, LITERAL, SOME
 from recall.needles import Needles
 from recall.query import Query, Term
-from recall.ranking import Candidate, Measure
+from recall.ranking import Candidate, Measure, Tally, measure_of
 from recall.scope import View
 
 CAP = 1000
 _LEAST_PER_TERM = 60
-_MOST_WALKED = 20_000  # places that the literal tier looks at beyond one session
+_MOST_WALKED = 5000  # places that the literal tier looks at beyond one session
 
 
 class Batch(NamedTuple):
@@ -116,7 +116,7 @@ class _Counted:
                     found[row.rid] = self._candidate(tier, row, gate)
             capped = capped or more
         candidates = list(found.values())
-        return Batch(tier, candidates, Measure.of(candidates), capped)
+        return Batch(tier, candidates, measure_of(candidates), capped)
 
     def literal(self, expressions: tuple[str, str], literals: Iterable[str], examiner: Examiner) -> Batch:
         """Keep the places whose line may hold a literal, whatever their number.
@@ -125,20 +125,21 @@ class _Counted:
         """
         needles = Needles(literals)
         kept: list[Candidate] = []
-        walked: list[Candidate] = []
+        tally = Tally(len(self.phrases))
         capped = False
         for row in walk(self.db, self.scope, matching.all_of(expressions), self.filters):
-            if len(walked) == _MOST_WALKED and len(self.scope.parts) > 1:
+            if tally.number == _MOST_WALKED and len(self.scope.parts) > 1:
                 capped = True
                 break
-            walked.append(self._candidate(LITERAL, row, expressions[0]))
+            candidate = self._candidate(LITERAL, row, expressions[0])
+            tally.add(candidate)
             place = self.places.of(row)
             raw = examiner.peek(place)
             if needles.may_be_in(raw):
-                kept.append(walked[-1])
+                kept.append(candidate)
             else:
                 examiner.is_there(place, raw)  # the index took it for a match: perhaps it is another line now
-        return Batch(LITERAL, kept, Measure.of(walked), capped)
+        return Batch(LITERAL, kept, tally.measure(), capped)
 
     def _candidate(self, tier: int, row: Found, gate: str) -> Candidate:
         return Candidate(

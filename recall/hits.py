@@ -70,8 +70,8 @@ class _Best:
         self.capped = self.capped or batch.capped
         fresh = [candidate for candidate in batch.candidates if candidate.found.rid not in self.seen]
         self.seen.update(candidate.found.rid for candidate in fresh)
-        for place in ranked(fresh, batch.measure):
-            heapq.heappush(self.waiting, place)
+        self.waiting += ranked(fresh, batch.measure)
+        heapq.heapify(self.waiting)
         while self.waiting and not self.is_enough() and self.waiting[0].candidate.tier <= batch.tier:
             self._judge(heapq.heappop(self.waiting))
 
@@ -106,7 +106,8 @@ class _Best:
 
     def examined(self) -> Examined:
         """Give the hits, with the other places of their texts among what was not looked at any more."""
-        for place in sorted(self.waiting):
-            if place.candidate.found.digest in self.hits and place.candidate.found.rid not in self.judged:
+        alike = [place for place in self.waiting if place.candidate.found.digest in self.hits]
+        for place in sorted(alike):
+            if place.candidate.found.rid not in self.judged:
                 self._same(place.candidate.found)
         return Examined(list(self.hits.values()), self.duplicates, self.capped)

@@ -18,6 +18,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NAME_ENDS, _NAME_GOES_ON = re.compile(r"([\w-]*):(?= |$)"), re.compile(r"\.(\w+)")
 _IMAGE_NOTE = re.compile(r"[\[\]]|[km]?b\b")
 _REDACTED = "[redacted:"
+_ESCAPED = re.compile(rb"\\[u/]")  # a character that Pi itself writes as it is
 _PADDING = b"\xef\xbb\xbf\x00 \t\r"
 
 
@@ -26,20 +27,32 @@ class Needles:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._needles = [_Needle(text) for text in texts]
+        self._bytes = [needle.bytes for needle in self._needles]
+        self._signs = [sign for needle in self._needles for sign in needle.apart]
 
     def may_be_in(self, raw: bytes) -> bool:
         """Tell whether the text of a line may hold one of them."""
-        return any(self.counts(raw))
-
-    def counts(self, raw: bytes) -> list[int]:
-        """Tell how often each of them may occur in the text of a line."""
+        line = lowered(raw)
+        for needle in self._bytes:
+            if needle in line:
+                return True
+        if not self._may_deceive(line):
+            return False
         line = lowered(plain(raw))
-        counts = [line.count(needle.bytes) for needle in self._needles]
-        apart = [at for at, needle in enumerate(self._needles) if not counts[at] and needle.is_apart(line)]
+        if any(needle in line for needle in self._bytes):
+            return True
+        apart = [needle for needle in self._needles if needle.is_apart(line)]
         text = unmarked(fold(_text(raw))) if apart else ""
-        for at in apart:
-            counts[at] = text.count(self._needles[at].text) or int(self._needles[at].spans_redaction)
-        return counts
+        return any(needle.text in text or needle.spans_redaction for needle in apart)
+
+    def rules_out(self, block: bytes) -> bool:
+        """Tell whether no line of a block may hold any of them, as far as its lines are ASCII."""
+        line = block.lower()
+        return not any(needle in line for needle in self._bytes) and not self._may_deceive(line)
+
+    def _may_deceive(self, line: bytes) -> bool:
+        """Tell whether the text of a line may hold what the line does not."""
+        return _ESCAPED.search(line) is not None or any(sign in line for sign in self._signs)
 
 
 def least(term: Term) -> str:
@@ -71,7 +84,7 @@ def lowered(raw: bytes) -> bytes:
 
 def plain(raw: bytes) -> bytes:
     """Write a line without those escapes of JSON that Pi itself would not write."""
-    if b"\\u" not in raw and b"\\/" not in raw:
+    if not _ESCAPED.search(raw):
         return raw
     try:
         return dumps(slow_parse(raw.strip(_PADDING))).encode("utf-8", "replace")

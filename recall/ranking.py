@@ -4,7 +4,8 @@ Rarity is judged among the candidates at hand, so that an answer does not depend
 """
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from index.querying import Found
@@ -47,28 +48,46 @@ class Measure(NamedTuple):
     oldest: int
     span: int
 
-    @classmethod
-    def of(cls, candidates: Sequence[Candidate]) -> "Measure":
-        """Take the measure of some candidates."""
-        times = [candidate.found.timestamp or 0 for candidate in candidates]
-        oldest = min(times, default=0)
-        return cls(_rarity(candidates), oldest, max(max(times, default=0) - oldest, 1))
+
+class Tally:
+    """Takes the measure of candidates one by one."""
+
+    def __init__(self, terms: int) -> None:
+        self.number = 0
+        self._holders = [0] * terms
+        self._oldest, self._newest = sys.maxsize, 0
+
+    def add(self, candidate: Candidate) -> None:
+        """Count a candidate in."""
+        self.number += 1
+        for term, count in enumerate(candidate.counts):
+            if count:
+                self._holders[term] += 1
+        at = candidate.found.timestamp or 0
+        self._oldest, self._newest = min(self._oldest, at), max(self._newest, at)
+
+    def measure(self) -> Measure:
+        """Give the measure of all that were counted in; a term in few of them weighs more."""
+        weights = tuple(math.log(1 + self.number / holding) if holding else 0.0 for holding in self._holders)
+        return Measure(weights, self._oldest, max(self._newest - self._oldest, 1))
 
 
-def ranked(candidates: Sequence[Candidate], measure: Measure) -> list[Ranked]:
-    """Sort candidates, the best first."""
-    return sorted(Ranked(_key(candidate, _score(candidate, measure)), candidate) for candidate in candidates)
+def measure_of(candidates: Sequence[Candidate]) -> Measure:
+    """Take the measure of some candidates."""
+    tally = Tally(len(candidates[0].counts) if candidates else 0)
+    for candidate in candidates:
+        tally.add(candidate)
+    return tally.measure()
+
+
+def ranked(candidates: Iterable[Candidate], measure: Measure) -> list[Ranked]:
+    """Give candidates their places, in no order yet."""
+    return [Ranked(_key(candidate, _score(candidate, measure)), candidate) for candidate in candidates]
 
 
 def _key(candidate: Candidate, score: float) -> tuple[int, float, bool, int, int]:
     found = candidate.found
     return (candidate.tier, -score, not candidate.ancestor, -(found.timestamp or 0), -found.rid)
-
-
-def _rarity(candidates: Sequence[Candidate]) -> tuple[float, ...]:
-    terms = len(candidates[0].counts) if candidates else 0
-    holders = [sum(1 for candidate in candidates if candidate.counts[term]) for term in range(terms)]
-    return tuple(math.log(1 + len(candidates) / holding) if holding else 0.0 for holding in holders)
 
 
 def _score(candidate: Candidate, measure: Measure) -> float:

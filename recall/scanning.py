@@ -3,7 +3,7 @@
 Reads the newest entries first, within a bound of bytes, hits and time that is reported when it is reached.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from recall.evidence import Logs, Place, entry_of
 from recall.examiner import Examiner
 from recall.hits import Hit
 from recall.needles import Needles, least
-from recall.ranking import Candidate, Measure, ranked
+from recall.ranking import Candidate, measure_of, ranked
 from recall.request import SearchRequest
 from recall.scope import View
 from sessions.tree import Outline
@@ -24,6 +24,7 @@ MOST_BYTES = 512_000_000
 MOST_HITS = 200
 
 _BYTES_PER_WORD = 6
+_BLOCK, _WIDEST_GAP = 1 << 20, 4096  # bytes
 
 
 class Spot(NamedTuple):
@@ -35,8 +36,10 @@ class Spot(NamedTuple):
     offset: int
     size: int
     role: int
-    ancestor: bool
-    edited: bool
+
+
+Standing = Callable[[Spot], tuple[bool, bool]]
+"""Tells whether an entry is an ancestor of the live leaf, and whether a context edit took it out of the branch."""
 
 
 class Scanned(NamedTuple):
@@ -50,10 +53,10 @@ class Lookout:
     """Looks at spots of one log, for all terms or literals only; `anywhere` lets words count inside of other words."""
 
     def __init__(
-        self, request: SearchRequest, examiner: Examiner, path: str,
+        self, request: SearchRequest, examiner: Examiner, path: str, standing: Standing,
         *, only_literals: bool = False, anywhere: bool = False, expired: Callable[[], bool],
     ) -> None:  # fmt: skip
-        self.request, self.examiner, self.path = request, examiner, path
+        self.request, self.examiner, self.path, self.standing = request, examiner, path, standing
         self.anywhere, self.expired = anywhere, expired
         self.session_id = examiner.logs.session_id(path)
         terms = request.query.terms
@@ -65,50 +68,70 @@ class Lookout:
         """Look at spots in their order, until one of the bounds is reached."""
         found: list[tuple[Candidate, Hit]] = []
         read = 0
-        complete = True
-        for spot in spots:
-            read += spot.size
-            if read > MOST_BYTES or len(found) == MOST_HITS or self.expired():
-                complete = False
-                break
-            hit = self._look(spot)
-            if hit is not None:
-                found.append((_candidate(hit, spot, -len(found)), hit))
-        return Scanned(_in_order(found), complete)
+        for block in _blocks(spots):
+            for spot, raw in self._possible(block):
+                if len(found) == MOST_HITS or self.expired():
+                    return Scanned(_in_order(found), complete=False)
+                if hit := self._look(spot, raw):
+                    found.append((_candidate(hit, spot, -len(found)), hit))
+            read += sum(spot.size for spot in block)
+            if read > MOST_BYTES or self.expired():
+                return Scanned(_in_order(found), complete=False)
+        return Scanned(_in_order(found), complete=True)
 
-    def _look(self, spot: Spot) -> Hit | None:
-        place = Place(self.path, self.session_id, spot.offset, spot.size, b"", spot.id_key)
-        raw = self.examiner.logs.peek(place)
-        if not self.needles.may_be_in(raw):
-            return None
-        place = place._replace(sha=sha256(raw).digest())
+    def _possible(self, block: Sequence[Spot]) -> Iterator[tuple[Spot, bytes]]:
+        """Read the spots of a block at once, and yield those whose line may hold what is looked for."""
+        start, end = block[-1].offset, block[0].offset + block[0].size
+        data = self.examiner.logs.bytes_at(self.path, start, end - start)
+        nothing = len(block) > 1 and self.needles.rules_out(data)
+        for spot in block:
+            raw = data[spot.offset - start : spot.offset - start + spot.size]
+            if not (nothing and raw.isascii()) and self.needles.may_be_in(raw):
+                yield spot, raw
+
+    def _look(self, spot: Spot, raw: bytes) -> Hit | None:
+        sha = sha256(raw).digest()
+        place = Place(self.path, self.session_id, spot.offset, spot.size, sha, spot.id_key)
         seen = self.examiner.look_closely(place, anywhere=self.anywhere)
         if seen is None or (self.request.tools and not set(self.request.tools) & set(seen[0].entry.tools)):
             return None
         digest = text_key(seen[0].text.encode("utf-8", "replace"))
-        return Hit(place, *seen, score=0.0, digest=digest, ancestor=spot.ancestor, edited=spot.edited)
+        ancestor, edited = self.standing(spot)
+        return Hit(place, *seen, score=0.0, digest=digest, ancestor=ancestor, edited=edited)
 
 
-def indexed_spots(db: apsw.Connection, view: View, filters: Filters) -> Iterator[Spot]:
-    """Yield the entries of a scope of one session as the index has them, all filters applied, the newest first."""
-    for found in every(db, view.scope, filters):
-        ancestor, edited = view.stands(found.rid)
-        yield Spot(found.rid, found.id_key, found.timestamp, found.offset, found.size, found.role, ancestor, edited)
+def indexed_spots(db: apsw.Connection, view: View, filters: Filters) -> tuple[Iterator[Spot], Standing]:
+    """Give the entries of a scope of one session as the index has them, all filters applied, the newest first."""
+    return (Spot(*row) for row in every(db, view.scope, filters)), lambda spot: view.stands(spot.rid)
 
 
-def spots(request: SearchRequest, examiner: Examiner, session: Outline, *, ancestors_only: bool) -> list[Spot]:
+def spots(
+    request: SearchRequest, examiner: Examiner, session: Outline, *, ancestors_only: bool
+) -> tuple[list[Spot], Standing]:
     """Give the entries of a session that pass the filters which an outline can tell, the newest first."""
     path = {node.offset for node in session.path_to(session.leaf)}
     gone = omitted(examiner.logs, session, path)
-    listed = []
-    for node in reversed(session.entries):
-        on_path, edited = node.offset in path, node.offset in gone
-        if ancestors_only and (not on_path or edited):
-            continue
-        if _passes(request, node.role, node.timestamp):
-            role = ROLE_CODE[node.role]
-            listed.append(Spot(0, id_key(node.id), node.timestamp, node.offset, node.length, role, on_path, edited))
-    return listed
+    listed = [
+        Spot(0, id_key(node.id), node.timestamp, node.offset, node.length, ROLE_CODE[node.role])
+        for node in reversed(session.entries)
+        if (not ancestors_only or (node.offset in path and node.offset not in gone))
+        and _passes(request, node.role, node.timestamp)
+    ]
+    return listed, lambda spot: (spot.offset in path, spot.offset in gone)
+
+
+def _blocks(spots: Iterable[Spot]) -> Iterator[list[Spot]]:
+    """Put spots that follow each other closely, from the end of the log on, into blocks that are read at once."""
+    block: list[Spot] = []
+    for spot in spots:
+        if block and (
+            block[-1].offset - spot.offset - spot.size > _WIDEST_GAP or block[0].offset - spot.offset > _BLOCK
+        ):
+            yield block
+            block = []
+        block.append(spot)
+    if block:
+        yield block
 
 
 def omitted(logs: Logs, session: Outline, path: set[int]) -> set[int]:
@@ -145,5 +168,5 @@ def _candidate(hit: Hit, spot: Spot, order: int) -> Candidate:
 def _in_order(found: list[tuple[Candidate, Hit]]) -> list[Hit]:
     by_order = {candidate.found.rid: hit for candidate, hit in found}
     candidates = [candidate for candidate, _ in found]
-    places = ranked(candidates, Measure.of(candidates))
+    places = sorted(ranked(candidates, measure_of(candidates)))
     return [by_order[place.candidate.found.rid]._replace(score=place.score) for place in places]

@@ -68,12 +68,12 @@ def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: a
     ancestors = ancestry(db, leaf) if leaf else ()
     edited = omitted_on(db, ancestors, own.sid) if own else ()
     if chosen.name in (BRANCH, LINEAGE):
-        parts = tuple(Part(rows[file.path].sid, leaf, _written(file)) for file in chosen.files if leaf)
+        parts = tuple(Part(rows[file.path].sid, leaf, rows[file.path].newest) for file in chosen.files if leaf)
         return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset(edited))
-    known = [(file, rows[file.path]) for file in chosen.files if file.path in rows]
+    known = [rows[file.path] for file in chosen.files if file.path in rows]
     if chosen.name == PROJECT:  # the index may just have learnt that a file is another project's now
-        known = [(file, row) for file, row in known if canonical(row.cwd) == here.project]
-    parts = tuple(Part(row.sid, None, _written(file)) for file, row in known)
+        known = [row for row in known if canonical(row.cwd) == here.project]
+    parts = tuple(Part(row.sid, None, row.newest) for row in known)
     return View(AuthorisedScope(chosen.name, parts), ancestors, frozenset(edited))
 
 
@@ -152,10 +152,6 @@ def _header_of(file: LogFile) -> Header | None:
         return read_header(file.path)
     except (ContextError, OSError):
         return None
-
-
-def _written(file: LogFile) -> int:
-    return file.stat.st_mtime_ns // 1_000_000
 
 
 def _ordered(here: Here, files: Sequence[LogFile]) -> tuple[LogFile, ...]:

@@ -78,10 +78,12 @@ def from_log(
     start = seen.done if seen else 0
     if seen and not here.leaf and all(node.id != seen.last_id for node in session.path_to(session.leaf)):
         start = 0
-    lookout = Lookout(request, examiner, session.path, anywhere=not seen, expired=timer(here, SCAN_MS))
-    tree = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
+    tree, standing = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
+    lookout = Lookout(request, examiner, session.path, standing, anywhere=not seen, expired=timer(here, SCAN_MS))
     held = {spot.offset: spot for spot in tree}
-    known = [hit._replace(ancestor=held[hit.place.offset].ancestor) for hit in outcome.hits if hit.place.offset in held]
+    known = [
+        hit._replace(ancestor=standing(held[hit.place.offset])[0]) for hit in outcome.hits if hit.place.offset in held
+    ]
     scanned = lookout.scan(spot for spot in tree if spot.offset >= start)
     return _joined(outcome._replace(hits=known), scanned.hits, examiner, complete=scanned.complete)
 
@@ -93,11 +95,12 @@ def _from_lines(
     from recall.scanning import Lookout, indexed_spots
 
     assert here.session is not None
+    spots, standing = indexed_spots(db, view, _filters(here, request, examiner))
     lookout = Lookout(
-        request, examiner, here.session.path,
+        request, examiner, here.session.path, standing,
         only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here, SCAN_MS),
     )  # fmt: skip
-    scanned = lookout.scan(indexed_spots(db, view, _filters(here, request, examiner)))
+    scanned = lookout.scan(spots)
     return _joined(outcome, scanned.hits, examiner, complete=scanned.complete)
 
 

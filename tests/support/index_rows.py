@@ -14,7 +14,7 @@ Rows = dict[str, Any]
 
 _COLUMNS = (
     "inode, size, mtime, ctime, done, line, records, position, last_id, run, head, chain, tail, id, version, cwd, "
-    "parent, name, started, active, entries, repeats"
+    "parent, name, started, active, newest, entries, repeats"
 )
 
 
