@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from logs import about, entry, header, lines, message, talk
 from prices import price
@@ -90,6 +90,27 @@ def draft(text: str, **more: Any) -> Draft:
         "kind": "message", "role": "user", "relation": "ancestor", "classification": "normal",
     }  # fmt: skip
     return Draft(fields | more, serialised(text), partial(excerpt, VisibleText(text), [[(0, 1)]]))
+
+
+@pytest.mark.parametrize("dates", [0, None])
+@pytest.mark.parametrize(
+    ("kind", "role"), [("message", "bashExecution"), ("custom_message", "custom"), ("branch_summary", "summary")]
+)
+def test_the_smallest_budget_holds_one_hit_of_the_longest_fields(kind: str, role: str, dates: int | None) -> None:
+    """256 tokens hold a hit with every field that there is, each as long as it gets, and forty units of its text."""
+    fields = wire.entry_fields(
+        reference="h_" + "0" * 22, session_id="s" * 300, entry_id="é" * 300, kind=kind, role=role, timestamp=0,
+        relation="lineage-ancestor", classification="local-only", redactions=12_345, masked=12_345, edited=True,
+    )  # fmt: skip
+    text = VisibleText("word " * 500)
+    warnings = ["lines-quarantined", "project-session-limit", "candidate-limit"]
+    envelope = wire.envelope("current-session", warnings, duplicates=12_345, after=dates, before=dates)
+    one = Draft(fields, serialised(text), partial(excerpt, text, [[(0, 4)]]))
+    answer = fit(envelope, [one] * 12, budget=256)
+    assert price(answer) <= 256
+    assert len(answer["hits"]) == 1
+    assert serialised(answer["hits"][0]["excerpt"]) >= SHORTEST
+    assert len(answer["warnings"]) == 2
 
 
 def test_an_answer_gives_way_in_its_order() -> None:
@@ -190,6 +211,8 @@ def test_odd_sessions_fit_too(identity: str, entry_id: str, text: str, budget: i
 
 
 @settings(max_examples=300, deadline=None)
+@example(text="\\" * 10 + "\x00" * 5, places=[], units=0)
+@example(text="a" + "\n" * 90, places=[(0, 0.9, 1)], units=0)
 @given(
     text=st.text(st.sampled_from('abc de. \n"\\é数😀\x00\ud83d'), min_size=1, max_size=900),
     places=st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1), st.integers(1, 12)), max_size=12),

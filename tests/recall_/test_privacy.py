@@ -134,6 +134,40 @@ def test_a_whole_secret_finds_nothing(made: World, text: str, secret: str, shape
     assert answer["hits"] == []
 
 
+@pytest.mark.parametrize("query", ["{0}/{1}", "{0}/{1} harmless", "say {0}/{1} words", '"{0} {1}" {0}/{1}'])
+def test_a_line_whose_secret_holds_a_literal_is_ranked_like_any_other(tmp_path: Any, query: str) -> None:
+    """That a raw line holds what its visible text does not moves no hit and changes no score."""
+    first, second = "epeymiQ", "lpj5PBK"
+    answers = []
+    for name, glue in (("with", "/"), ("without", "x")):
+        secret = f"AWS_SECRET_ACCESS_KEY={first}{glue}{second}+xikrA8MUg9zVbur+bohUfbtS"
+        assert redact(secret).count == 1  # type: ignore[arg-type]
+        (tmp_path / name).mkdir()
+        made = World(str(tmp_path / name))
+        made.log(
+            "s",
+            message(1, None, f"{first} {second} harmless words {secret}"),
+            message(5000, 1, f"{first} {second} and {first} {second} say"),
+            *talk(4, about(f"{first}"), start=6000, parent=5000),
+            message(7000, 6003, f"{first}/{second} say"),
+        )
+        answers.append(made.search(query.format(first, second)))
+    same_but_places(*answers)
+    assert answers[0]["hits"]
+
+
+def test_entries_that_are_not_for_an_audience_take_no_place_in_any_cap(
+    made: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many newer entries match that an audience may not see, the one that it may see is found, completely."""
+    monkeypatch.setattr("recall.candidates.CAP", 10)
+    hidden = [message(number, number - 1, "[context:sensitive]okapi[/context:sensitive]") for number in range(2, 40)]
+    made.log("s", message(1, None, "okapi"), *hidden)
+    made.remote()
+    answer = made.search("okapi")
+    assert ([hit["entryId"] for hit in answer["hits"]], answer["warnings"]) == (["00000001"], [])
+
+
 def test_a_phrase_across_a_secret_does_not_find_it(made: World) -> None:
     """Words before and after a secret with the secret between them are no phrase that is there."""
     text, secret = HIDDEN[1]

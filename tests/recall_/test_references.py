@@ -134,6 +134,17 @@ def test_a_sibling_s_reference_needs_all_that_the_search_needed(made: World, cha
     assert refused(made.read(reference), "reference-unavailable")
 
 
+def test_a_reference_of_another_session_of_the_project_is_foreign(made: World) -> None:
+    """Who may search the project himself still cannot read by a reference that another session was given."""
+    made.values["historyTools.allowProjectScope"] = True
+    made.log("t", message(1, None, "okapi"))
+    made.log("s", message(1, None, "here"))
+    reference = reference_to(made, scope="project")
+    made.session = "t"
+    assert refused(made.read(reference), "reference-unavailable")
+    assert made.read(reference_to(made, scope="project"))["verified"]
+
+
 def test_everywhere_is_asked_again_too(made: World) -> None:
     """Who is no owner any more reads nothing by a reference of an owner's search."""
     made.log("t", message(1, None, "okapi"), cwd="/elsewhere")

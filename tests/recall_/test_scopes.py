@@ -105,6 +105,7 @@ def test_a_file_that_became_another_project_s_is_not_found(project: World) -> No
     """A file that is put in the place of a sibling counts by its own header, whatever the index had of the old one."""
     project.update()
     project.replace("t", lines(header("/elsewhere", "x"), message(1, None, "okapi of elsewhere")))
+    assert project.search("okapi", scope="project")["status"] == "complete"
     assert sessions(project, "okapi", scope="project") == ["s"]
     project.write("s", lines(header(identity="s"), message(1, None, "okapi mine"), message(2, 1, "more")))
     assert project.found("elsewhere", scope="project") == []
@@ -122,7 +123,7 @@ def test_a_file_that_becomes_another_project_s_under_our_eyes_is_not_found(
     def then_swap(*arguments: Any, **named: Any) -> Any:
         done = real(*arguments, **named)
         monkeypatch.setattr("recall.searching.bring_up_to_date", real)
-        swapped = lines(header("/elsewhere", "t"), message(1, None, "okapi of a sibling"))
+        swapped = lines(header("/home/dev/pro2", "t"), message(1, None, "okapi of a sibling"))
         project.replace("t", swapped)
         return done
 

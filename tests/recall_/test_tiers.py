@@ -1,7 +1,9 @@
 """Which hits come first, what is left out and said so, and what can be switched off."""
 
+import json
+
 import pytest
-from logs import message, talk
+from logs import about, lines, message, talk
 from worlds import World
 
 
@@ -89,6 +91,19 @@ def test_a_literal_inside_of_words_is_found_though_words_match(made: World) -> N
     )
     hit = made.search("post-office")["hits"][0]
     assert (hit["entryId"], hit["matchReasons"][0]) == ("00000001", "literal")
+
+
+@pytest.mark.parametrize("indexed", [True, False], ids=["index", "log"])
+@pytest.mark.parametrize("escaped", [True, False], ids=["escaped", "raw"])
+def test_a_part_of_a_word_is_found_among_lines_of_every_kind(made: World, indexed: bool, escaped: bool) -> None:
+    """Lines that are read in one block are each searched: plain ones, accented ones and ones with escapes."""
+    accented = message(9, 8, "xrésuméx")
+    made.log("s", *talk(8, about("plain")))
+    made.append("s", json.dumps(accented, ensure_ascii=escaped).encode() + b"\n")
+    made.append("s", lines(*talk(8, about("plain"), start=10, parent=9)))
+    if not indexed:
+        made.without_index()
+    assert made.found("esum") == ["00000009"]
 
 
 @pytest.mark.parametrize("off", ["retrieval.exact", "retrieval.fts"])
