@@ -79,6 +79,7 @@ def catch_up(
     `thorough` reads the indexed part again of every file that grew, now or since the last time, so that an edit far
     from its end is noticed.
     """
+    patient = expired is None  # a writer that gets on is waited for, however long: both have work to do
     expired = expired or _never
     if thorough:
         named = {lag.file.path for lag in work}
@@ -86,24 +87,19 @@ def catch_up(
     total = sum(lag.missing for lag in work)
     parse = fast_parser() if total > _SLOW_PARSER_BYTES else slow_parse
     if total > BULK_BYTES:
-        with transaction(db):
+        with transaction(db, patient=patient):
             start_bulk(db)
     update = _Update(db, parse, expired, progress, total, thorough=thorough)
     queue = list(reversed(work))
     try:
         while queue and not expired():
-            version = db.pragma("data_version")
-            try:
-                with transaction(db):
-                    update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
-                    merge_a_step(db)
-            except apsw.BusyError:  # a writer that gets on is waited for, however long: both have work to do
-                if expired is not _never or db.pragma("data_version") == version:
-                    raise
+            with transaction(db, patient=patient):
+                update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
+                merge_a_step(db)
     finally:
         update.close()
     if not queue:
-        finish_bulk(db, at_once=expired is _never)
+        finish_bulk(db, at_once=patient)
     done = update.counters
     left = tuple(lag.file.path for lag in reversed(queue))
     return done._replace(files_seen=len(work), behind=max(total - done.bytes_read, 1) if left else 0, left=left)

@@ -5,7 +5,7 @@ one that another process holds is read as it is, and one that cannot be written 
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 import apsw
@@ -100,6 +100,20 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
     finally:
         db.set_busy_timeout(opening.BUSY_WAIT_MS)
     return Fresh(tuple(lag.file.path for lag in _lags(db, files)), warnings)
+
+
+def let_doubt(db: apsw.Connection, paths: Iterable[str]) -> bool:
+    """Let the next catching up read these files anew; False where another process is in the way or it may not be."""
+    from index.changes import doubt
+
+    db.set_busy_timeout(_PATIENCE_MS)
+    try:
+        doubt(db, paths)
+    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError):
+        return False
+    finally:
+        db.set_busy_timeout(opening.BUSY_WAIT_MS)
+    return True
 
 
 def _lags(db: apsw.Connection, files: Sequence[LogFile]) -> list[Lag]:

@@ -228,9 +228,13 @@ def _migrate(connection: apsw.Connection, *, done: int) -> None:
 
 
 @contextlib.contextmanager
-def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """Run the block in one transaction that holds the write lock from its start."""
-    run(connection, "begin immediate")
+def transaction(connection: apsw.Connection, *, patient: bool = False) -> Iterator[None]:
+    """Run the block in one transaction that holds the write lock from its start.
+
+    Waits for another writer as long as the connection's busy timeout; who is `patient` also for one who takes longer,
+    as long as that one gets on. Raises apsw.BusyError.
+    """
+    _begin(connection, patient=patient)
     try:
         yield
         run(connection, "commit")
@@ -238,6 +242,18 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         if connection.in_transaction:
             run(connection, "rollback")
         raise
+
+
+def _begin(connection: apsw.Connection, *, patient: bool) -> None:
+    while True:
+        version = connection.pragma("data_version")
+        try:
+            run(connection, "begin immediate")
+        except apsw.BusyError:
+            if not patient or connection.pragma("data_version") == version:
+                raise
+        else:
+            return
 
 
 @contextlib.contextmanager

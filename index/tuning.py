@@ -36,7 +36,7 @@ def finish_bulk(db: apsw.Connection, *, at_once: bool) -> None:
     """
     if not in_bulk(db):
         return
-    with transaction(db):
+    with transaction(db, patient=at_once):
         if at_once:
             end_bulk(db)
         else:

@@ -10,7 +10,7 @@ from typing import Unpack
 import apsw
 
 from foundation.errors import ContextError
-from index.fresh import with_index
+from index.fresh import let_doubt, with_index
 from index.matching import has_words
 from privacy.audiences import allowed_classes
 from recall import wire
@@ -48,7 +48,7 @@ def _outcome(here: Here, request: SearchRequest, db: apsw.Connection | None, ope
     """Look; where the index proves wrong about a log, let it read that log anew and look again."""
     found, changed = _look(here, request, db)
     for _ in range(_MORE_LOOKS):
-        if db is None or not changed or not _doubted(db, changed):
+        if db is None or not changed or not let_doubt(db, changed):
             break
         found, changed = _look(here, request, db)
     shortened = ["query-shortened"] * request.query.shortened
@@ -64,17 +64,6 @@ def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tup
         find = partial(from_index, db) if db else from_log
         found = find(here, request, chosen, examiner, Outcome(chosen.name))
     return found._replace(warnings=[*chosen.warnings, *found.warnings]), examiner.changed
-
-
-def _doubted(db: apsw.Connection, paths: set[str]) -> bool:
-    """Let the index read files anew, unless another process holds it."""
-    from index.changes import doubt
-
-    try:
-        doubt(db, paths)
-    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError):
-        return False
-    return True
 
 
 def _nothing_to_look_for(here: Here, request: SearchRequest) -> str:

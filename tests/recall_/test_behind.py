@@ -1,5 +1,7 @@
 """Questions while the index is behind the logs, and logs that are odd."""
 
+import signal
+
 import pytest
 from asking import relations
 from children import HOLD, finished, go_on, started
@@ -80,3 +82,22 @@ def test_odd_names_are_names(made: World) -> None:
     hit = made.search("okapi")["hits"][0]
     assert (hit["entryId"], hit["relation"]) == (odd, "ancestor")
     assert made.read(hit["sourceRef"])["text"] == "okapi"
+
+
+def test_a_changed_line_is_not_shown_while_another_process_holds_the_index(made: World) -> None:
+    """Where the index is wrong and cannot be told so, the answer lacks the changed entry, says so, and does not wait."""
+    made.log("s", *talk(300, about("okapi " + "and others " * 20)))
+    made.update()
+    with open(made.path("s"), "rb") as log:
+        old = log.read()
+    made.write("s", old.replace(b"turn 77 okapi", b"turn 77 tapir") + lines(message(301, 300, "more")))
+    made.update(thorough=False)
+    holder = started(HOLD, made.index_folder, "begin immediate")
+    signal.alarm(8)  # ten seconds is what a writer waits
+    try:
+        answer = made.search('"turn 77 okapi"')
+    finally:
+        signal.alarm(0)
+    assert (answer["hits"], answer["status"], answer["warnings"]) == ([], "partial", ["source-changed"])
+    finished(go_on(holder))
+    assert made.search('"turn 77 okapi"')["status"] == "complete"
