@@ -1,14 +1,18 @@
 """Who descends from whom: the ancestors of an entry as a few intervals of rowids, and entries by their ids."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from operator import itemgetter
 
 import apsw
 
 from index.schema import SHIFT, first_rid, id_key, last_rid
 from index.sql import rows, value
 
+_low = itemgetter(0)
+
 Intervals = Sequence[tuple[int, int]]
-"""Inclusive intervals of rids."""
+"""Inclusive intervals of rids, in order and apart."""
 
 PATH = """
 with recursive path(lo, hi) as (
@@ -20,6 +24,7 @@ with recursive path(lo, hi) as (
 """
 """Climbs from the leaf run by run; `union` ends it where a damaged log goes in circles."""
 
+_INTERVALS = PATH + "select lo, max(hi) from path group by lo order by lo"  # noqa: S608 - our own text
 _OF_ID = "select max(rid) from entry where eid = ? and rid between ? and ?"  # of several the last, as in Pi
 
 
@@ -31,12 +36,13 @@ def session_of(rid: int) -> int:
 def ancestry(db: apsw.Connection, leaf: int) -> Intervals:
     """Give the ancestors of an entry, itself included."""
     span = {"leaf": leaf, "first": first_rid(session_of(leaf)), "last": last_rid(session_of(leaf))}
-    return tuple((low, high) for low, high in rows(db, PATH + "select lo, max(hi) from path group by lo", span))
+    return tuple((low, high) for low, high in rows(db, _INTERVALS, span))
 
 
 def is_ancestor(intervals: Intervals, rid: int) -> bool:
-    """Tell whether a rid lies in one of the intervals."""
-    return any(low <= rid <= high for low, high in intervals)
+    """Tell whether a rid lies in one of the intervals, which are in order and apart."""
+    at = bisect_right(intervals, rid, key=_low)
+    return at > 0 and rid <= intervals[at - 1][1]
 
 
 def rid_of(db: apsw.Connection, sid: int, entry_id: str) -> int | None:

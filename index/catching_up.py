@@ -7,20 +7,19 @@ place, and the session is read anew.
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from hashlib import sha256
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import apsw
 
 from foundation.errors import ContextError
-from index.lagging import Lag
+from index.changes import CHANGED, LIKELY, compare
+from index.lagging import Lag, unproved
 from index.opening import transaction
-from index.schema import first_rid, last_rid
-from index.sql import rows, run
+from index.sql import run
 from index.stamps import stamp
 from index.tuning import BULK_BYTES, end_bulk, finish_bulk, merge_a_step, start_bulk
-from index.writing import Added, Cursor, SessionWriter, cursor, digests, forget
+from index.writing import Added, SessionWriter, cursor, forget
 from sessions.decoding import Parse, fast_parser, slow_parse
 from sessions.reading import open_log
 
@@ -40,7 +39,10 @@ class Quarantined(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """What an update saw and did; `behind` bytes remain where it ran out of time; `skipped` files with their code."""
+    """What an update saw and did.
+
+    Where it ran out of time `behind` bytes remain, of the files `left`; `skipped` are files that failed, with codes.
+    """
 
     files_seen: int = 0
     files_read: int = 0
@@ -49,6 +51,7 @@ class Counters(NamedTuple):
     quarantined: tuple[Quarantined, ...] = ()
     behind: int = 0
     skipped: tuple[tuple[str, str], ...] = ()
+    left: tuple[str, ...] = ()
 
 
 Progress = Callable[[int, int], None]
@@ -58,38 +61,48 @@ Expired = Callable[[], bool]
 """Tells whether the time is up."""
 
 
+def silent(done: int, total: int) -> None:
+    """Hear nothing."""
+
+
 def catch_up(
     db: apsw.Connection,
     work: Sequence[Lag],
     *,
     expired: Expired | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: Progress = silent,
     thorough: bool = False,
 ) -> Counters:
     """Index what is missing, in the order given, until it is done or the time is up.
 
     Committed piece by piece: a killed process loses at most the last piece, and the next call goes on there.
-    `thorough` reads the indexed part of a grown file too, so that an early edit is noticed at once.
+    `thorough` reads the indexed part again of every file that grew, now or since the last time, so that an edit far
+    from its end is noticed.
     """
+    patient = expired is None  # a writer that gets on is waited for, however long: both have work to do
     expired = expired or _never
+    if thorough:
+        named = {lag.file.path for lag in work}
+        work = [*work, *(lag for lag in unproved(db) if lag.file.path not in named)]
     total = sum(lag.missing for lag in work)
     parse = fast_parser() if total > _SLOW_PARSER_BYTES else slow_parse
     if total > BULK_BYTES:
-        with transaction(db):
+        with transaction(db, patient=patient):
             start_bulk(db)
     update = _Update(db, parse, expired, progress, total, thorough=thorough)
     queue = list(reversed(work))
     try:
         while queue and not expired():
-            with transaction(db):
+            with transaction(db, patient=patient):
                 update.one_commit(queue, enough=update.counters.bytes_read + _COMMIT_BYTES)
                 merge_a_step(db)
     finally:
         update.close()
     if not queue:
-        finish_bulk(db)
+        finish_bulk(db, at_once=patient)
     done = update.counters
-    return done._replace(files_seen=len(work), behind=max(total - done.bytes_read, 1) if queue else 0)
+    left = tuple(lag.file.path for lag in reversed(queue))
+    return done._replace(files_seen=len(work), behind=max(total - done.bytes_read, 1) if left else 0, left=left)
 
 
 def fill(db: apsw.Connection, work: Sequence[Lag], *, progress: Progress) -> Counters:
@@ -118,6 +131,7 @@ class _Update:
         self.total, self.thorough = total, thorough
         self.counters = Counters()
         self.writer: SessionWriter | None = None
+        self.proved = True
 
     def one_commit(self, queue: list[Lag], *, enough: int) -> None:
         """Work off the queue until `enough` bytes were read in all."""
@@ -145,8 +159,9 @@ class _Update:
             added = writer.take(self.parse, at_most=_PIECE_BYTES)
             self._count(added, path)
             if added.finished:
-                row = (*seen, writer.at.sid)
-                run(self.db, "update session set inode = ?, size = ?, mtime = ?, ctime = ? where sid = ?", row)
+                row = (*seen, self.proved, writer.at.sid)
+                sql = "update session set inode = ?, size = ?, mtime = ?, ctime = ?, proved = ? where sid = ?"
+                run(self.db, sql, row)
                 self.counters = self.counters._replace(files_read=self.counters.files_read + 1)
                 return True
             if self.expired() or self.counters.bytes_read >= enough:
@@ -161,8 +176,10 @@ class _Update:
             self.close()
         log = open_log(path)
         try:
-            if at and not continues(self.db, at, log, thorough=self.thorough):
+            found = compare(self.db, path, log, thorough=self.thorough) if at else None
+            if at and found == CHANGED:
                 forget(self.db, at.sid)
+            self.proved = found != LIKELY
             self.writer = SessionWriter(self.db, path, log)
         except BaseException:
             log.close()
@@ -178,32 +195,3 @@ class _Update:
             quarantined=seen.quarantined + bad,
         )
         self.progress(self.counters.bytes_read, self.total)
-
-
-def continues(db: apsw.Connection, at: Cursor, log: BinaryIO, *, thorough: bool) -> bool:
-    """Tell whether a file still starts with what was indexed of it.
-
-    For a file that only grew, its first and last indexed block are held against the record; that costs the same
-    whatever its size. One that changed without growing, or that is another file now, is read again in full.
-    """
-    stat = os.fstat(log.fileno())
-    if stat.st_size < at.done or digests(log.fileno(), at.done) != (at.head, at.seal):
-        return False
-    inode, size = next(rows(db, "select inode, size from session where sid = ?", (at.sid,)))
-    grew = inode is None or (inode == stamp(stat)[0] and stat.st_size > size)
-    return (grew and not thorough) or not changed_entries(db, at.sid, log)
-
-
-def doubt(db: apsw.Connection, paths: Iterable[str]) -> None:
-    """Let the next catching up read these files anew: what is on record of them has proved to be wrong."""
-    with transaction(db):
-        for path in paths:
-            run(db, "update session set head = x'', size = -1 where path = ?", (os.fsencode(path),))
-
-
-def changed_entries(db: apsw.Connection, sid: int, log: BinaryIO) -> list[int]:
-    """Hold every indexed entry of a session against the log; give the rids of those whose bytes are not the same."""
-    handle = log.fileno()
-    span = (first_rid(sid), last_rid(sid))
-    known = rows(db, "select rid, off, len, sha from entry where rid between ? and ?", span)
-    return [rid for rid, offset, length, sha in known if sha256(os.pread(handle, length, offset)).digest() != sha]

@@ -22,10 +22,10 @@ def forget_missing(db: apsw.Connection, present: Iterable[str]) -> list[int]:
     """Take out the sessions whose files are neither among `present` nor anywhere; give their numbers."""
     there = {os.fsencode(path) for path in present}
     gone = [
-        sid for sid, path in rows(db, "select sid, path from session") if path not in there and not os.path.exists(path)
+        sid for sid, path in rows(db, "select sid, path from session") if path not in there and not os.path.isfile(path)
     ]
     if gone:
-        with transaction(db):
+        with transaction(db, patient=True):
             for sid in gone:
                 forget(db, sid)
     return gone
@@ -41,11 +41,12 @@ def erase(db: apsw.Connection) -> bool:
     deletions = value(db, "select value from meta where key = 'erase'")
     if deletions is None:
         return True
-    with transaction(db):
+    with transaction(db, patient=True):
+        run(db, "delete from toolset where id not in (select tools from entry)")
         merge(db)
     if not _truncate_log(db):
         return False
-    with transaction(db):  # only if nothing was deleted since
+    with transaction(db, patient=True):  # only if nothing was deleted since
         run(db, "delete from meta where key = 'erase' and value = ?", (deletions,))
     return _truncate_log(db)
 

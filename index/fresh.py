@@ -4,8 +4,9 @@ Whatever is wrong with the index never stops an answer: a damaged or foreign one
 one that another process holds is read as it is, and one that cannot be written is done without.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 import apsw
 
@@ -15,54 +16,104 @@ from index import opening
 from index.lagging import Lag, lag_of, lags
 from sessions.locating import LogFile
 
+_Answer = TypeVar("_Answer")
+
 _PATIENCE_MS = 300  # for a writer at work; the answer then says that the index is behind
 _FEW = 20  # files up to which one look-up each is cheaper than reading all rows
 
 
 class Fresh(NamedTuple):
-    """An open index, or None where there can be none; the files it is behind for, and what to warn about."""
+    """The files that the index is still behind for, and what else to warn about."""
 
-    db: apsw.Connection | None
     behind: tuple[str, ...]
     warnings: tuple[str, ...]
+
+
+def with_index(folder: str, disk: Files, ask: Callable[[apsw.Connection | None, tuple[str, ...]], _Answer]) -> _Answer:
+    """Ask with the index open and what there is to warn about; without an index where none can be had.
+
+    One that proves to be damaged while it is asked is set aside for an empty new one, and asked again.
+    """
+    rebuilt: tuple[str, ...] = ()
+    for _ in range(2):
+        db, warnings = open_index(folder, disk)
+        if db is None:
+            return ask(None, (*rebuilt, *warnings))
+        try:
+            return ask(db, (*rebuilt, *warnings))
+        except opening.DAMAGE:
+            name = os.path.basename(db.filename)
+        except apsw.Error as error:
+            return ask(None, (*rebuilt, opening.translated(error).code))
+        finally:
+            db.close()
+        try:
+            start_over(folder, disk, damaged=name)
+        except (apsw.Error, ContextError, OSError):
+            break
+        rebuilt = ("index-rebuilt",)
+    return ask(None, (*rebuilt, "index-unavailable"))
 
 
 def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[str, ...]]:
     """Open the index, or make one; None with a warning where that cannot be done."""
     warnings: tuple[str, ...] = ()
+    problem = "index-unavailable"
     for _ in range(3):
         try:
             try:
                 db = opening.open_writer(folder)
                 if db is not None:
                     return db, warnings
-                opening.create(folder, disk)
+                opening.create(folder, disk, wait_ms=_PATIENCE_MS)
             except opening.Stale:
-                warnings = ("index-rebuilt",)
                 start_over(folder, disk)
-        except (apsw.Error, ContextError, OSError):
+                warnings = ("index-rebuilt",)
+        except ContextError as error:
+            problem = error.code
             break
-    return _read_only(folder), ("index-unavailable",)
+        except apsw.Error as error:
+            problem = opening.translated(error).code
+            break
+        except OSError:
+            break
+    return _read_only(folder), (problem,)
 
 
 def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: Callable[[], bool]) -> Fresh:
     """Index what is missing of these files, in their order, until the time is up or another process is in the way."""
     missing = _lags(db, files)
     if not missing:
-        return Fresh(db, (), ())
+        return Fresh((), ())
     from index.catching_up import catch_up
 
     warnings: tuple[str, ...] = ()
     db.set_busy_timeout(_PATIENCE_MS)
     try:
-        catch_up(db, missing, expired=expired)
+        done = catch_up(db, missing, expired=expired)
     except (apsw.BusyError, apsw.LockedError):
         pass
     except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError) as error:
         warnings = (opening.translated(error).code,)
+    else:  # told by what was left, not by a second look: a live log grows under our eyes
+        return Fresh(done.left, ("source-unavailable",) if done.skipped else ())
     finally:
         db.set_busy_timeout(opening.BUSY_WAIT_MS)
-    return Fresh(db, tuple(lag.file.path for lag in _lags(db, files)), warnings)
+    return Fresh(tuple(lag.file.path for lag in _lags(db, files)), warnings)
+
+
+def let_doubt(db: apsw.Connection, paths: Iterable[str]) -> bool:
+    """Let the next catching up read these files anew; False where another process is in the way or it may not be."""
+    from index.changes import doubt
+
+    db.set_busy_timeout(_PATIENCE_MS)
+    try:
+        doubt(db, paths)
+    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError):
+        return False
+    finally:
+        db.set_busy_timeout(opening.BUSY_WAIT_MS)
+    return True
 
 
 def _lags(db: apsw.Connection, files: Sequence[LogFile]) -> list[Lag]:
@@ -71,16 +122,21 @@ def _lags(db: apsw.Connection, files: Sequence[LogFile]) -> list[Lag]:
     return [lag for file in files if (lag := lag_of(db, file))]
 
 
-def start_over(folder: str, disk: Files) -> None:
-    """Set an index that cannot be used aside for an empty new one, unless another process has done so."""
-    with opening.exclusive(folder, disk):
+def start_over(folder: str, disk: Files, *, damaged: str = "") -> None:
+    """Set an index that cannot be used aside for an empty new one, unless another process has done so.
+
+    `damaged` names the file of an index that opens all the same. Raises ContextError with `index-busy`.
+    """
+    with opening.exclusive(folder, disk, wait_ms=_PATIENCE_MS):
         try:
-            db = opening.open_reader(folder)  # another process may have done it meanwhile
+            present = opening.current(folder)
+            db = opening.open_reader(folder) if present and damaged not in present.files else None
         except opening.Stale:
+            present = db = None
+        if db is not None:
+            db.close()
+        elif present is None or damaged in present.files:
             opening.replace_generation(folder, disk)
-        else:
-            if db is not None:
-                db.close()
 
 
 def _read_only(folder: str) -> apsw.Connection | None:

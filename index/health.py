@@ -7,15 +7,26 @@ from typing import NamedTuple
 import apsw
 
 from foundation.errors import ContextError
-from index.catching_up import Quarantined, changed_entries
+from index.catching_up import Quarantined
+from index.changes import is_changed
 from index.erasing import is_pending
 from index.lagging import lags
-from index.opening import current
+from index.opening import Stale, current
 from index.rules import RULES
+from index.schema import SHIFT
 from index.sql import rows, run, value
 from index.tuning import in_bulk
 from sessions.locating import LogFile
 from sessions.reading import open_log
+
+_DISAGREEING = f"""
+select 1 from session where entries <> (
+    select count(*) from entry where rid between (sid << {SHIFT}) + 1 and (sid + 1 << {SHIFT}) - 1)
+union all
+select 1 where (select count(*) from entry where digest is not null) <> (select count(*) from words_docsize)
+limit 1
+"""  # noqa: S608 - a number
+"""Finds a row where the tables do not agree about how many entries there are."""
 
 
 class State(NamedTuple):
@@ -74,17 +85,22 @@ def problems(db: apsw.Connection) -> Iterable[tuple[str, str]]:
         run(db, "insert into words(words, rank) values('integrity-check', 0)")
     except (apsw.CorruptError, apsw.SQLError):
         yield "", "index-damaged"
+    if value(db, _DISAGREEING):
+        yield "", "index-damaged"
     for sid, path in list(rows(db, "select sid, path from session order by path")):
         try:
             with open_log(os.fsdecode(path)) as log:
-                if changed_entries(db, sid, log):
+                if is_changed(db, sid, log):
                     yield os.fsdecode(path), "source-changed"
         except ContextError as error:
             yield os.fsdecode(path), error.code
 
 
 def _size(folder: str) -> int:
-    generation = current(folder)
+    try:
+        generation = current(folder)
+    except Stale:
+        return 0
     names = [name + end for name in generation.files for end in ("", "-wal", "-shm")] if generation else []
     paths = [os.path.join(folder, name) for name in names]
     return sum(os.path.getsize(path) for path in paths if os.path.exists(path))

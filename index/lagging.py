@@ -31,6 +31,12 @@ def lag_of(db: apsw.Connection, file: LogFile) -> Lag | None:
     return _lag(next(rows(db, sql, (os.fsencode(file.path),)), None), file)
 
 
+def unproved(db: apsw.Connection) -> list[Lag]:
+    """Find the files that grew since they were last read in full, and are still there."""
+    paths = [os.fsdecode(path) for (path,) in rows(db, "select path from session where not proved order by path")]
+    return [Lag(LogFile(path, os.stat(path)), 0) for path in paths if os.path.isfile(path)]
+
+
 def _lag(row: Sequence[int] | None, file: LogFile) -> Lag | None:
     """Hold what is on record of a file, its indexed bytes and its stamp, against the file."""
     done, *known = row or (0,)

@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from index.schema import SHIFT
+from index.schema import SHIFT, decoded
 from index.sql import rows, value
 
 
 class SessionRow(NamedTuple):
     """A session as it was when it was last read.
 
-    `version` is 0 where the file has no header; `started` and `active` (its newest message of user or assistant) in
-    milliseconds; `done` are the bytes indexed; `last_id` is that of the last entry in the file.
+    `version` is 0 where the file has no header; `started`, `active` (its newest message of user or assistant) and
+    `newest` (its newest entry) in milliseconds; `done` are the bytes indexed; `last_id` is that of the last entry.
     """
 
     sid: int
@@ -26,6 +26,7 @@ class SessionRow(NamedTuple):
     name: str
     started: int | None
     active: int | None
+    newest: int
     done: int
     entries: int
     repeats: int
@@ -34,7 +35,8 @@ class SessionRow(NamedTuple):
 
 _FEW = 20  # files up to which one look-up each is cheaper than reading all rows
 _SELECT = (
-    "select sid, path, id, version, cwd, parent, name, started, active, done, entries, repeats, last_id from session"
+    "select sid, path, id, version, cwd, parent, name, started, active, newest, done, entries, repeats, last_id"
+    " from session"
 )
 
 
@@ -65,8 +67,9 @@ def quarantined(db: apsw.Connection, sids: Iterable[int]) -> int:
 
 def branches(db: apsw.Connection) -> dict[int, int]:
     """Count the branches of every session: the stretches of entries that grow out of one another."""
-    return {sid: count for sid, count in rows(db, f"select lo >> {SHIFT}, count(*) from run group by 1")}  # noqa: S608 - a number
+    return dict(rows(db, f"select lo >> {SHIFT}, count(*) from run group by 1"))  # noqa: S608 - a number
 
 
-def _row(sid: int, path: bytes, *rest: Any) -> SessionRow:
-    return SessionRow(sid, os.fsdecode(path), *rest)
+def _row(*columns: Any) -> SessionRow:
+    row = SessionRow(*columns)
+    return row._replace(path=os.fsdecode(row.path), last_id=decoded(columns[-1]))

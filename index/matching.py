@@ -31,6 +31,11 @@ def word(text: str) -> str:
     return f"({whole} OR {phrase(parts)})" if whole and parts != text else whole
 
 
+def single(text: str) -> str:
+    """Match a word that is one token, and nothing where it is more: there the index may see it where it is not."""
+    return phrase(text) if text.isascii() and _WORD.fullmatch(text) and split_word(text) == text else ""
+
+
 def words_of(text: str) -> str:
     """Match all words of a text, in any order and place."""
     return all_of(phrase(found[0]) for found in _WORD.finditer(text))

@@ -23,6 +23,18 @@ BUSY_WAIT_MS = 10_000
 POINTER, LOCK = "index.json", "index.lock"
 
 
+DAMAGE = (
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.FormatError,
+    apsw.SQLError,  # our own SQL is sound, so a table is missing or is not what it was
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    UnicodeDecodeError,
+)
+"""What SQLite raises where a file is not what we wrote."""
+
+
 class Generation(NamedTuple):
     """A generation of the index: its number and its shard files, of which there is one today."""
 
@@ -30,7 +42,7 @@ class Generation(NamedTuple):
     files: tuple[str, ...]
 
 
-class Stale(Exception):
+class Stale(Exception):  # noqa: N818 - a finding, which is acted upon
     """The index on disk is not one that this version can use; it must be made anew. `reason` says why."""
 
     def __init__(self, reason: str) -> None:
@@ -39,16 +51,18 @@ class Stale(Exception):
 
 
 def current(folder: str) -> Generation | None:
-    """Read the pointer; None where there is no index yet, or where the pointer cannot be read as one."""
+    """Read the pointer; None where there is no index yet. Raises Stale where it is there and cannot be read as one."""
     try:
         with open(os.path.join(folder, POINTER), "rb") as pointer:
             found = json.loads(pointer.read(65_536))
-        number, files = found["generation"], found["files"]
-        if isinstance(number, int) and files and all(os.path.basename(name) == name for name in files):
-            return Generation(number, tuple(files))
-    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
-        pass
-    return None
+        number, names = found["generation"], found["files"]
+        if isinstance(number, int) and isinstance(names, list) and names and all(map(_is_ours, names)):
+            return Generation(number, tuple(names))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (IsADirectoryError, PermissionError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Stale("pointer-damaged") from error
+    raise Stale("pointer-damaged")
 
 
 def open_reader(folder: str) -> apsw.Connection | None:
@@ -61,12 +75,12 @@ def open_writer(folder: str) -> apsw.Connection | None:
     return _open(folder, apsw.SQLITE_OPEN_READWRITE)
 
 
-def create(folder: str, files: Files) -> None:
+def create(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> None:
     """Make an empty index where there is none; two processes at once make one.
 
-    Raises ContextError with `index-busy` where another process holds the lock too long.
+    Raises ContextError with `index-busy` where another process holds the lock too long, Stale like `current`.
     """
-    with exclusive(folder, files):
+    with exclusive(folder, files, wait_ms=wait_ms):
         if current(folder) is None:
             replace_generation(folder, files)
 
@@ -79,12 +93,12 @@ def replace_generation(folder: str, files: Files) -> None:
 
 
 @contextlib.contextmanager
-def exclusive(folder: str, files: Files) -> Iterator[None]:
-    """Hold the right to switch generations."""
+def exclusive(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> Iterator[None]:
+    """Hold the right to switch generations. Raises ContextError with `index-busy`."""
     from foundation import locks
 
     files.make_folder(folder)
-    with locks.held(os.path.join(folder, LOCK), files, wait_seconds=BUSY_WAIT_MS / 1000, busy="index-busy"):
+    with locks.held(os.path.join(folder, LOCK), files, wait_seconds=wait_ms / 1000, busy="index-busy"):
         yield
 
 
@@ -116,7 +130,10 @@ def finish_generation(folder: str, number: int, connection: apsw.Connection, fil
 
 def abandon_generation(folder: str, files: Files) -> None:
     """Remove a generation that was begun and not finished; the lock must be held."""
-    present = current(folder)
+    try:
+        present = current(folder)
+    except Stale:
+        present = None
     sweep(folder, files, keep=present.files if present else ())
 
 
@@ -132,7 +149,7 @@ def sweep(folder: str, files: Files, *, keep: tuple[str, ...]) -> None:
     """Remove the files of all generations but those named; the lock must be held."""
     for name in os.listdir(folder):
         if name.startswith("index-") and ".db" in name and name.split(".db")[0] + ".db" not in keep:
-            with contextlib.suppress(PermissionError):  # Windows keeps an open file: the next switch removes it
+            with contextlib.suppress(OSError):  # Windows keeps an open file: the next switch removes it
                 files.unlink(os.path.join(folder, name))
 
 
@@ -151,16 +168,21 @@ def _open(folder: str, flags: int) -> apsw.Connection | None:
         path = os.path.join(folder, generation.files[0])
         try:
             connection = apsw.Connection(path, flags=flags)
-        except apsw.CantOpenError:
+        except (apsw.CantOpenError, apsw.IOError) as error:
             if not os.path.exists(path):
                 continue
-            raise
+            if not os.path.isfile(path):
+                raise Stale("index-damaged") from error
+            raise _of_unopened(folder, error) from error
         try:
             _prepare(connection)
             _check(connection, writable=flags == apsw.SQLITE_OPEN_READWRITE)
-        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
+        except DAMAGE as error:
             connection.close()
             raise Stale("index-damaged") from error
+        except apsw.CantOpenError as error:
+            connection.close()
+            raise _of_unopened(folder, error) from error
         except BaseException:
             connection.close()
             raise
@@ -168,8 +190,15 @@ def _open(folder: str, flags: int) -> apsw.Connection | None:
     raise Stale("index-missing")
 
 
+def _of_unopened(folder: str, error: apsw.Error) -> Exception:
+    """Tell a folder that may not be written, where SQLite cannot open a sound index either, from damage."""
+    damaged = isinstance(error, apsw.CantOpenError) and os.access(folder, os.W_OK)
+    return Stale("index-damaged") if damaged else error
+
+
 def _prepare(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(BUSY_WAIT_MS)
+    connection.pragma("schema_version")  # reads the file, and so tells damage from an SQLite without FTS5
     connection.register_fts5_function("phrase_counts", phrase_counts)
     connection.pragma("synchronous", "normal")
     connection.pragma("secure_delete", "on")  # costs nothing that can be measured; freed pages keep no words
@@ -199,9 +228,13 @@ def _migrate(connection: apsw.Connection, *, done: int) -> None:
 
 
 @contextlib.contextmanager
-def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """Run the block in one transaction that holds the write lock from its start."""
-    run(connection, "begin immediate")
+def transaction(connection: apsw.Connection, *, patient: bool = False) -> Iterator[None]:
+    """Run the block in one transaction that holds the write lock from its start.
+
+    Waits for another writer as long as the connection's busy timeout; who is `patient` also for one who takes longer,
+    as long as that one gets on. Raises apsw.BusyError.
+    """
+    _begin(connection, patient=patient)
     try:
         yield
         run(connection, "commit")
@@ -209,6 +242,29 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         if connection.in_transaction:
             run(connection, "rollback")
         raise
+
+
+def _begin(connection: apsw.Connection, *, patient: bool) -> None:
+    while True:
+        version = connection.pragma("data_version")
+        try:
+            run(connection, "begin immediate")
+        except apsw.BusyError:
+            if not patient or connection.pragma("data_version") == version:
+                raise
+        else:
+            return
+
+
+@contextlib.contextmanager
+def snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """Let all reads of the block see one state, whatever other processes write meanwhile."""
+    run(connection, "begin")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            run(connection, "rollback")
 
 
 def _make(folder: str, number: int, files: Files) -> apsw.Connection:
@@ -237,6 +293,11 @@ def _number_after(folder: str) -> int:
     return max(taken) + 1
 
 
+def _is_ours(name: object) -> bool:
+    """Tell whether a pointer may name this file: one of ours, in this folder."""
+    return isinstance(name, str) and os.path.basename(name) == name and name.startswith("index-") and ".db" in name
+
+
 def _file_name(number: int) -> str:
     return f"index-{number}.db"
 
@@ -247,6 +308,8 @@ def translated(error: apsw.Error) -> ContextError:
         case apsw.BusyError() | apsw.LockedError():
             return ContextError("index-busy")
         case apsw.FullError():
+            return ContextError("disk-full")
+        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:  # no room for `-shm`
             return ContextError("disk-full")
         case apsw.ReadOnlyError():
             return ContextError("read-only")

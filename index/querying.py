@@ -21,7 +21,7 @@ _PROBE = 1500
 class Part(NamedTuple):
     """One session within a scope: with a leaf only its ancestors, else all entries.
 
-    `newest` is an instant in milliseconds after which nothing was written to it.
+    `newest` is the time of its newest entry in milliseconds.
     """
 
     sid: int
@@ -68,9 +68,10 @@ class Found(NamedTuple):
     length: int
 
 
-_COLUMNS = "f.rowid, e.eid, e.ts, e.off, e.len, e.sha, e.digest, e.role"
+_ENTRY = "e.rid, e.eid, e.ts, e.off, e.len, e.sha, e.digest, e.role"
 _FROM = "from words f join entry e on e.rid = f.rowid where f.words match :match"
 _WITHIN = " and f.rowid between :first and :last"
+_ENTRIES_WITHIN = "e.digest is not null and e.rid between :first and :last"
 _ON_PATH = " and e.rid <= (select max(hi) from path where lo = e.run)"
 _FILTERS = " and (1 << e.role) & :roles and (1 << e.class) & :classes"
 _TOOLS = " and e.tools in (select id from toolset where exists("
@@ -91,11 +92,21 @@ def search(
 
 
 def walk(db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: Filters) -> Iterator[Found]:
-    """Yield every match of a scope without its counts, session by session from the newest, newest entry first."""
+    """Yield every match of a scope, session by session from the newest, newest entry first."""
     if expression:
         query = _Query(db, scope, expression, filters)
         for part in scope.parts:
-            yield from query.part(part, limit=-1, counted=False)
+            yield from query.part(part, limit=-1)
+
+
+def every(db: apsw.Connection, scope: AuthorisedScope, filters: Filters) -> Iterator[tuple[Any, ...]]:
+    """Yield every entry of a scope that has a text, session by session, the last in the file first.
+
+    Each as rid, number of its id, timestamp, offset, size and number of its role.
+    """
+    query = _Query(db, scope, "", filters)
+    for part in scope.parts:
+        yield from query.entries(part)
 
 
 class _Query:
@@ -126,28 +137,36 @@ class _Query:
     def sessions(self, limit: int) -> list[Found]:
         """Give the newest matches over all sessions of the scope."""
         if len(self.scope.parts) == 1:
-            return list(self.part(self.scope.parts[0], limit=limit, counted=True))
+            return list(self.part(self.scope.parts[0], limit=limit))
         if (few := self._all_at_once()) is not None:
             return heapq.nlargest(limit, few, key=_age)
         return self._newest_first(limit)
 
-    def part(self, part: Part, *, limit: int, counted: bool) -> Iterator[Found]:
+    def part(self, part: Part, *, limit: int) -> Iterator[Found]:
         """Give the matches of one session, the last in the file first."""
-        bindings = self.bindings | {"first": first_rid(part.sid), "last": last_rid(part.sid), "limit": limit}
-        head, on_path = "", ""
-        if part.leaf is not None:
-            head, on_path = PATH, _ON_PATH
-            bindings["leaf"] = part.leaf
-        counts = ", phrase_counts(f.words)" if counted else ", x'00000000'"
-        sql = f"{head}select {_COLUMNS}{counts} {_FROM}{_WITHIN}{on_path}{self.conditions}"
-        return map(_found, rows(self.db, sql + " order by f.rowid desc limit :limit", bindings))
+        head, on_path, bindings = self._bounds(part)
+        sql = f"{head}select {_ENTRY}, phrase_counts(f.words) {_FROM}{_WITHIN}{on_path}{self.conditions}"
+        return map(_found, rows(self.db, sql + " order by f.rowid desc limit :limit", bindings | {"limit": limit}))
+
+    def entries(self, part: Part) -> Iterator[tuple[Any, ...]]:
+        """Give the entries of one session, whatever they say, the last in the file first."""
+        head, on_path, bindings = self._bounds(part)
+        what = "e.rid, e.eid, e.ts, e.off, e.len, e.role from entry e"
+        del bindings["match"]
+        sql = f"{head}select {what} where {_ENTRIES_WITHIN}{on_path}{self.conditions}"
+        return rows(self.db, sql + " order by e.rid desc", bindings)
+
+    def _bounds(self, part: Part) -> tuple[str, str, dict[str, object]]:
+        """Give what bounds a query to one session or to the ancestors of its leaf: two pieces of SQL, and bindings."""
+        bindings = self.bindings | {"first": first_rid(part.sid), "last": last_rid(part.sid)}
+        return ("", "", bindings) if part.leaf is None else (PATH, _ON_PATH, bindings | {"leaf": part.leaf})
 
     def _all_at_once(self) -> list[Found] | None:
         """Search the whole index where few rows match; None where many do."""
         probe = "select count(*) from (select 1 from words where words match ? limit ?)"
         if value(self.db, probe, (self.bindings["match"], _PROBE + 1)) > _PROBE:
             return None
-        sql = f"select {_COLUMNS}, phrase_counts(f.words) {_FROM}{self.conditions}"
+        sql = f"select {_ENTRY}, phrase_counts(f.words) {_FROM}{self.conditions}"
         bounds = {part.sid: self._bound(part) for part in self.scope.parts}
         found = map(_found, rows(self.db, sql, self.bindings))
         return [place for place in found if _is_within(bounds.get(session_of(place.rid)), place.rid)]
@@ -159,10 +178,10 @@ class _Query:
     def _newest_first(self, limit: int) -> list[Found]:
         """Search session by session; stop where no older one can hold a newer match than those at hand."""
         best: list[Found] = []
-        for part in self.scope.parts:
+        for part in sorted(self.scope.parts, key=lambda part: -part.newest):
             if len(best) == limit and part.newest <= _age(best[-1])[0]:
                 break
-            best = heapq.nlargest(limit, [*best, *self.part(part, limit=limit, counted=True)], key=_age)
+            best = heapq.nlargest(limit, [*best, *self.part(part, limit=limit)], key=_age)
         return best
 
 

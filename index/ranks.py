@@ -12,5 +12,9 @@ _MOST = 255
 
 def phrase_counts(api: apsw.FTS5ExtensionApi, /, *_: object) -> bytes:
     """Give one byte per phrase of the query, its occurrences capped at 255, and four bytes of text length."""
-    counts = bytes([min(len(api.phrase_locations(number)[0]), _MOST) for number in range(api.phrase_count)])
-    return counts + api.column_size(0).to_bytes(4, "little")
+    counts = [len(api.phrase_locations(number)[0]) for number in range(api.phrase_count)]
+    try:
+        packed = bytes(counts)
+    except ValueError:
+        packed = bytes(min(count, _MOST) for count in counts)
+    return packed + api.column_size(0).to_bytes(4, "little")

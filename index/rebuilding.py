@@ -4,26 +4,26 @@ from collections.abc import Sequence
 
 from foundation.durable import Files
 from index import opening
-from index.catching_up import Counters, Progress, fill
+from index.catching_up import Counters, Progress, fill, silent
 from index.lagging import Lag
 from sessions.locating import LogFile
 
 
-def rebuild(
-    folder: str, disk: Files, files: Sequence[LogFile], *, progress: Progress = lambda done, total: None
-) -> Counters:
+def rebuild(folder: str, disk: Files, files: Sequence[LogFile], *, progress: Progress = silent) -> Counters:
     """Build a new generation from the logs, in the order given, and switch to it.
 
-    Raises ContextError with `index-busy` where another process rebuilds. Interrupted, it leaves the old index as it was.
+    Raises ContextError with `index-busy` where another process rebuilds. Interrupted, it leaves the old index as it is.
     """
     with opening.exclusive(folder, disk):
-        number, db = opening.begin_generation(folder, disk)
         try:
-            with opening.transaction(db):
-                counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)
-            opening.finish_generation(folder, number, db, disk)
+            number, db = opening.begin_generation(folder, disk)
+            try:
+                with opening.transaction(db):
+                    counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)
+                opening.finish_generation(folder, number, db, disk)
+            finally:
+                db.close()
         except BaseException:
-            db.close()
             opening.abandon_generation(folder, disk)
             raise
     return counters

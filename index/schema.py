@@ -35,10 +35,12 @@ MIGRATIONS: tuple[str, ...] = (
         done integer not null,       -- bytes indexed: up to here, a whole number of lines
         line integer not null,       -- number of the physical line that starts at `done`
         records integer not null,    -- record numbers given out
-        position integer not null, last_id text, run integer,       -- where id chain and runs go on
-        head blob, seal blob,        -- digests of the first and the last block before `done`
+        position integer not null, last_id blob, run integer,       -- where id chain and runs go on
+        head blob not null, chain blob not null, tail blob not null,  -- of what lies before `done`: `changes`
+        proved integer not null,     -- 0 where the file grew since all that lies before `done` was read last
         id text not null, version integer not null, cwd text not null, parent text not null, name text not null,
         started integer, active integer,                            -- ms: header, newest user or assistant message
+        newest integer not null,     -- ms: newest entry
         entries integer not null, repeats integer not null
     );
     create table entry(
@@ -59,7 +61,8 @@ MIGRATIONS: tuple[str, ...] = (
         primary key (sid, off)
     ) without rowid;
     create virtual table words using fts5(text, content='', contentless_delete=1, tokenize="{TOKENIZER}");
-    insert into words(words, rank) values('automerge', 0), ('crisismerge', 1999), ('usermerge', 16), ('pgsz', 8146);  -- see tuning
+    insert into words(words, rank)
+        values('automerge', 0), ('crisismerge', 1999), ('usermerge', 16), ('pgsz', 8146);  -- see `tuning`
     """,
 )
 """Numbered from 1; a published one is never edited, or the indexes out there would look damaged."""
@@ -98,3 +101,13 @@ def made_up_id(key: int) -> str | None:
 def text_key(text: bytes) -> int:
     """Give the number by which equal texts are recognised."""
     return int.from_bytes(sha256(text).digest()[:8], "big", signed=True)
+
+
+def encoded(identity: str | None) -> bytes | None:
+    """Write an id for the database as it is, lone surrogates included."""
+    return identity.encode("utf-8", "surrogatepass") if identity else None
+
+
+def decoded(identity: bytes | None) -> str | None:
+    """Read an id back."""
+    return identity.decode("utf-8", "surrogatepass") if identity else None

@@ -13,6 +13,10 @@ from index.sql import run, value
 BULK_BYTES = 48_000_000
 """Bytes of log from which on an update is worth bulk settings."""
 
+_BUILDING, _MERGING = 1, 2
+_MERGE_PAGES = 200  # about a tenth of a second
+_SOMETHING = 2  # row changes that a merge makes at least, if there was anything to merge
+
 STEP_PAGES = 16
 """Pages that one small update may merge: a few milliseconds."""
 
@@ -22,14 +26,33 @@ _BULK_HASH, _DAILY_HASH = 16 << 20, 1 << 20  # bytes of words gathered before a 
 def start_bulk(db: apsw.Connection) -> None:
     """Set the words for a bulk build; the index remembers it until `finish_bulk`, also over a crash."""
     _set(db, "hashsize", _BULK_HASH)
-    run(db, "insert or replace into meta values('bulk', 1)")
+    run(db, "insert or replace into meta values('bulk', ?)", (_BUILDING,))
 
 
-def finish_bulk(db: apsw.Connection) -> None:
-    """Merge what a bulk build left, where there was one, and go back to daily settings."""
-    if in_bulk(db):
-        with transaction(db):
+def finish_bulk(db: apsw.Connection, *, at_once: bool) -> None:
+    """Merge what a bulk build left, where there was one, and go back to daily settings.
+
+    Merging a large index takes many seconds, so who answers a question does a small part of it and leaves the rest.
+    """
+    if not in_bulk(db):
+        return
+    with transaction(db, patient=at_once):
+        if at_once:
             end_bulk(db)
+        else:
+            _merge_a_little(db)
+
+
+def _merge_a_little(db: apsw.Connection) -> None:
+    """Begin to merge all there is, or go on with that; what is appended meanwhile is merged in the daily way."""
+    begun = value(db, "select value from meta where key = 'bulk'") == _MERGING
+    before = db.total_changes()
+    _set(db, "merge", _MERGE_PAGES if begun else -_MERGE_PAGES)
+    if db.total_changes() - before < _SOMETHING:
+        run(db, "delete from meta where key = 'bulk'")
+    elif not begun:
+        run(db, "update meta set value = ? where key = 'bulk'", (_MERGING,))
+        _set(db, "hashsize", _DAILY_HASH)
 
 
 def end_bulk(db: apsw.Connection) -> None:

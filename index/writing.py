@@ -5,14 +5,17 @@ that one reading of the whole file would give. What is stored was redacted first
 """
 
 import os
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import BinaryIO, NamedTuple
 
 import apsw
 
 from foundation.canonical import dumps, escape_surrogates
+from foundation.errors import ContextError
 from foundation.texts import RawText
-from index.schema import CLASS_CODE, ROLE_CODE, first_rid, id_key, last_rid, text_key
+from index.changes import sealed
+from index.schema import CLASS_CODE, ROLE_CODE, decoded, encoded, first_rid, id_key, last_rid, text_key
 from index.sql import rows, run, value
 from index.tokens import for_index
 from privacy.markers import classify
@@ -21,9 +24,6 @@ from sessions.decoding import Parse
 from sessions.entries import CURRENT, Chain, Entry, Value, entry, header
 from sessions.locating import session_id
 from sessions.reading import Record, records
-
-BLOCK = 4096
-"""Bytes at the start and at the end of what is indexed that tell an appended file from another one."""
 
 _FLUSH_CHARS = 4_000_000
 
@@ -39,8 +39,7 @@ class Cursor(NamedTuple):
     last_id: str | None
     run: int | None
     version: int
-    head: bytes
-    seal: bytes
+    chain: bytes
 
 
 class Added(NamedTuple):
@@ -54,9 +53,9 @@ class Added(NamedTuple):
 
 def cursor(db: apsw.Connection, path: str) -> Cursor | None:
     """Read where a session stands; None where nothing of it was indexed yet."""
-    sql = "select sid, done, line, records, position, last_id, run, version, head, seal from session where path = ?"
+    sql = "select sid, done, line, records, position, last_id, run, version, chain from session where path = ?"
     row = next(rows(db, sql, (os.fsencode(path),)), None)
-    return Cursor(*row) if row else None
+    return Cursor(*row)._replace(last_id=decoded(row[5])) if row else None
 
 
 class SessionWriter:
@@ -71,18 +70,22 @@ class SessionWriter:
         self.rid, self.run = first_rid(at.sid) + at.records, at.run
         self.last_key: int | None = value(db, "select eid from entry where rid = ?", (self.rid,))
         self.seen: dict[int, int] = {}  # id_key -> rid
-        self.active = 0
+        self.active = self.newest = 0
         self.toolsets: dict[tuple[str, ...], int] = {}
         self.entry_rows: list[tuple[object, ...]] = []
         self.word_rows: list[tuple[int, bytes]] = []
         self.pending = 0
 
     def take(self, parse: Parse, *, at_most: int) -> Added:
-        """Index whole lines from the cursor on, about `at_most` bytes of them, and move the cursor."""
+        """Index whole lines from the cursor on, about `at_most` bytes of them, and move the cursor.
+
+        Raises ContextError with `file-unreadable` where the disk fails; what was read before that is taken in.
+        """
         start = done = self.at.done
         line, entries, bad, finished = self.at.line, 0, [], True
         last = last_rid(self.at.sid)
-        for record in records(self.log, offset=done, line=line, parse=parse):
+        broken: list[OSError] = []
+        for record in _readable(records(self.log, offset=done, line=line, parse=parse), broken):
             if record.torn:
                 break
             if record.value is not None and self.rid < last:
@@ -97,6 +100,8 @@ class SessionWriter:
         self._flush()
         self._quarantine(bad)
         self._move(done, line, entries)
+        if broken:
+            raise ContextError("file-unreadable") from broken[0]
         return Added(done - start, entries, tuple(bad), finished)
 
     def _put(self, record: Record, value: Value) -> int:
@@ -113,7 +118,7 @@ class SessionWriter:
             self._split_run_after(earlier, key)
         parent = id_key(found.parent) if found.parent else None
         self.rid += 1
-        if self.run is None or parent is None or parent != self.last_key:
+        if self.run is None or parent is None or parent != self.last_key or parent == key:
             self.run = self.rid
             run(self.db, "insert into run values(?, ?)", (self.rid, parent))
         self.last_key = key
@@ -128,6 +133,8 @@ class SessionWriter:
         ))  # fmt: skip
         if found.type in ("context_edit", "session_info"):
             self._put_change(found)
+        if found.timestamp and found.timestamp > self.newest:
+            self.newest = found.timestamp
         if found.timestamp and found.role in ("user", "assistant") and found.timestamp > self.active:
             self.active = found.timestamp
         if self.pending >= _FLUSH_CHARS:
@@ -156,13 +163,14 @@ class SessionWriter:
         found = header(value)
         if found is None or self.at.version:
             return
-        self.chain.version = found.version
-        self.at = self.at._replace(version=found.version)
+        version = max(found.version, 1)  # 0 stands for a file without a header; anything below 2 is read alike
+        self.chain.version = version
+        self.at = self.at._replace(version=version)
         words = tuple(map(_storable, (found.id, found.cwd, found.parent_session)))
         run(
             self.db,
             "update session set id = ?, cwd = ?, parent = ?, version = ?, started = ? where sid = ?",
-            (*words, found.version, found.timestamp, self.at.sid),
+            (*words, version, found.timestamp, self.at.sid),
         )
 
     def _stored(self, key: int) -> int | None:
@@ -215,27 +223,29 @@ class SessionWriter:
         self.db.executemany("insert or replace into quarantine values(?,?,?,?,?)", rows)
 
     def _move(self, done: int, line: int, entries: int) -> None:
-        """Move the cursor, and remember what the file looks like around it."""
-        handle = self.log.fileno()
-        head, seal = digests(handle, done)
-        count = self.rid - first_rid(self.at.sid)
+        """Move the cursor, and remember what the file looks like up to there."""
+        seal = sealed(self.log.fileno(), done, since=self.at.done, chain=self.at.chain)
+        count, last_id = self.rid - first_rid(self.at.sid), self.chain.last
         self.at = self.at._replace(
-            done=done, line=line, records=count, position=self.chain.position, last_id=self.chain.last, run=self.run,
-            head=head, seal=seal,
+            done=done, line=line, records=count, position=self.chain.position, last_id=last_id, run=self.run,
+            chain=seal.chain,
         )  # fmt: skip
         run(
             self.db,
-            "update session set done = ?, line = ?, records = ?, position = ?, last_id = ?, run = ?, head = ?, seal = ?,"
-            " entries = entries + ?, active = max(coalesce(active, 0), ?) where sid = ?",
-            (done, line, count, self.chain.position, _storable(self.chain.last) if self.chain.last else None, self.run, head, seal,
-             entries, self.active, self.at.sid),
+            "update session set done = ?, line = ?, records = ?, position = ?, last_id = ?, run = ?, head = ?,"
+            " chain = ?, tail = ?, entries = entries + ?, active = max(coalesce(active, 0), ?), newest = max(newest, ?)"
+            " where sid = ?",
+            (done, line, count, self.chain.position, encoded(last_id), self.run, *seal, entries,
+             self.active, self.newest, self.at.sid),
         )  # fmt: skip
 
 
-def digests(handle: int, done: int) -> tuple[bytes, bytes]:
-    """Give the SHA-256 of the first and of the last block of what lies before `done`."""
-    size = min(done, BLOCK)
-    return sha256(os.pread(handle, size, 0)).digest(), sha256(os.pread(handle, size, done - size)).digest()
+def _readable(found: Iterator[Record], broken: list[OSError]) -> Iterator[Record]:
+    """Yield records up to where the disk fails, and tell of the failure."""
+    try:
+        yield from found
+    except OSError as error:
+        broken.append(error)
 
 
 def forget(db: apsw.Connection, sid: int) -> None:
@@ -251,8 +261,8 @@ def forget(db: apsw.Connection, sid: int) -> None:
 def _insert_session(db: apsw.Connection, path: str) -> Cursor:
     run(
         db,
-        "insert into session(path, done, line, records, position, head, seal, id, version, cwd, parent, name, entries,"
-        " repeats) values(?, 0, 1, 0, 0, x'', x'', ?, 0, '', '', '', 0, 0)",
+        "insert into session(path, done, line, records, position, head, chain, tail, proved, id, version, cwd,"
+        " parent, name, newest, entries, repeats) values(?, 0, 1, 0, 0, x'', x'', x'', 1, ?, 0, '', '', '', 0, 0, 0)",
         (os.fsencode(path), _storable(session_id(path, None))),
     )
     found = cursor(db, path)

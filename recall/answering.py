@@ -5,74 +5,65 @@ match? → rank → best passages → budget → references.
 """
 
 from functools import partial
-
-from functools import partial
 from typing import Unpack
 
 import apsw
 
 from foundation.errors import ContextError
-from index.fresh import open_index, start_over
+from index.fresh import let_doubt, with_index
 from index.matching import has_words
 from privacy.audiences import allowed_classes
 from recall import wire
 from recall.budget import Json
 from recall.evidence import Logs, gate
+from recall.examiner import Examiner
 from recall.here import Here
-from recall.hits import Examiner
 from recall.presenting import Outcome, present
-from recall.request import Asked, SearchRequest, search_request
-from recall.scope import PROJECT_WIDE, sources
+from recall.request import SCOPES, Asked, SearchRequest, search_request
+from recall.scope import PROJECT, PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
 
-
-class _Again(Exception):  # noqa: N818 - no error: the index was wrong about something that has been mended
-    """Says that another round will do better."""
+_MORE_LOOKS = 2
 
 
 def search(here: Here, query: str, **asked: Unpack[Asked]) -> Json:
     """Answer a search with `context-history-result-v1`; a refusal or failure is an answer too, with its code."""
-    scope = asked.get("scope") or here.values["historyTools.defaultScope"]
-    warnings: list[str] = []
-    for last in (False, False, True):
-        try:
-            request = search_request(here.values, query, **asked)
-            outcome = _outcome(here, request, last=last)
-            return present(here, request, outcome._replace(warnings=[*warnings, *outcome.warnings]))
-        except ContextError as error:
-            return wire.unavailable(wire.RESULT, error.code, effectiveScope=scope)
-        except _Again:
-            continue
-        except (apsw.CorruptError, apsw.NotADBError):
-            start_over(here.index_folder, here.disk)
-            warnings = ["index-rebuilt"]
-    return wire.unavailable(wire.RESULT, "index-unavailable", effectiveScope=scope)
-
-
-def _outcome(here: Here, request: SearchRequest, *, last: bool) -> Outcome:
-    if not here.values["historyTools.enabled"]:
-        raise ContextError("history-disabled")
-    if not here.values["retrieval.exact"]:
-        request = request._replace(query=request.query.as_words())
-    if reason := _nothing_to_look_for(here, request):
-        return Outcome(request.scope, warnings=[reason])
-    db, opened = open_index(here.index_folder, here.disk)
     try:
-        chosen = sources(here, request.scope, db)
-        with Logs() as logs:
-            allowed = allowed_classes(here.audience, here.values)
-            examiner = Examiner(request.query, gate(here.values, allowed, here.visibility, reveal=here.reveal), logs)
-            find = partial(from_index, db) if db else from_log
-            found = find(here, request, chosen, examiner, Outcome(chosen.name))
-            if db and examiner.changed and not last:
-                from index.catching_up import doubt
+        request = search_request(here.values, query, **asked)
+        if not here.values["historyTools.enabled"]:
+            raise ContextError("history-disabled")
+        if not here.values["retrieval.exact"]:
+            request = request._replace(query=request.query.as_words())
+        if reason := _nothing_to_look_for(here, request):
+            return present(here, request, Outcome(request.scope, warnings=[reason]))
+        outcome = with_index(here.index_folder, here.disk, partial(_outcome, here, request))
+        return present(here, request, outcome)
+    except ContextError as error:
+        scope = asked.get("scope")
+        shown = scope if scope in SCOPES else here.values["historyTools.defaultScope"]
+        return wire.unavailable(wire.RESULT, error.code, effectiveScope=shown)
 
-                doubt(db, examiner.changed)
-                raise _Again
-    finally:
-        if db is not None:
-            db.close()
-    return found._replace(warnings=[*opened, *chosen.warnings, *found.warnings])
+
+def _outcome(here: Here, request: SearchRequest, db: apsw.Connection | None, opened: tuple[str, ...]) -> Outcome:
+    """Look; where the index proves wrong about a log, let it read that log anew and look again."""
+    found, changed = _look(here, request, db)
+    for _ in range(_MORE_LOOKS):
+        if db is None or not changed or not let_doubt(db, changed):
+            break
+        found, changed = _look(here, request, db)
+    shortened = ["query-shortened"] * request.query.shortened
+    return found._replace(warnings=[*opened, *shortened, *found.warnings])
+
+
+def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tuple[Outcome, set[str]]:
+    """Look once; give also the files that are not what the index has of them."""
+    chosen = sources(here, request.scope, db)
+    with Logs(here.project if request.scope == PROJECT else None) as logs:
+        allowed = allowed_classes(here.audience, here.values)
+        examiner = Examiner(request.query, gate(here.values, allowed, here.visibility, reveal=here.reveal), logs)
+        find = partial(from_index, db) if db else from_log
+        found = find(here, request, chosen, examiner, Outcome(chosen.name))
+    return found._replace(warnings=[*chosen.warnings, *found.warnings]), examiner.changed
 
 
 def _nothing_to_look_for(here: Here, request: SearchRequest) -> str:

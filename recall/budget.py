@@ -9,14 +9,15 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from foundation.canonical import dumps, tokens, utf16_units
-from recall.excerpts import SHORTEST, serialised
+from recall.excerpts import ELLIPSIS, ROOM, longest_end, serialised
 
 ENVELOPE = 96
 LONGEST_EXCERPT = 1600
 """UTF-16 units as serialised: beyond this a passage is no excerpt any more."""
 
 UNITS_PER_TOKEN = 4
-_LONGEST_ID = 40
+_LONGEST_ID, _SHORT_ID = 40, 16
+_OPAQUE = "opaque_"
 _FEW_WARNINGS = 2
 
 Json = dict[str, Any]
@@ -25,7 +26,7 @@ Cut = Callable[[int], str]
 
 
 class Draft(NamedTuple):
-    """A hit before its excerpt is cut: all fields but `excerpt` and `truncated`, the whole text's length, and the knife."""
+    """A hit before its excerpt is cut: all fields but `excerpt` and `truncated`, the text's length, and the knife."""
 
     fields: Json
     length: int
@@ -43,15 +44,27 @@ def fit(envelope: Json, drafts: Sequence[Draft], *, budget: int) -> Json:
     `envelope` is the answer without hits; `omitted.budget` in it counts the hits that had to go.
     """
     units = (budget - ENVELOPE) * UNITS_PER_TOKEN
-    for count in range(len(drafts), -1, -1):
-        shown = [draft.fields for draft in drafts[:count]]
-        for step in _STEPS:
-            envelope, shown = step(envelope, shown)
-            bare = _assembled(envelope, shown, dropped=len(drafts) - count)
-            room = units - utf16_units(dumps(bare))
-            if room >= sum(min(draft.length, SHORTEST) for draft in drafts[:count]):
-                return _filled(bare, drafts[:count], room)
-    return _assembled(envelope, [], dropped=len(drafts))  # cannot happen above 256 tokens
+    shown = [draft.fields for draft in drafts]
+    for step in _STEPS:
+        envelope, shown = step(envelope, shown)
+        if answer := _fitted(envelope, shown, drafts, units):
+            return answer
+    for count in range(len(drafts) - 1, 0, -1):
+        if answer := _fitted(envelope, shown[:count], drafts, units):
+            return answer
+    for step in _LAST_STEPS:
+        envelope, shown = step(envelope, shown[:1])
+        if answer := _fitted(envelope, shown, drafts, units):
+            return answer
+    return _assembled(envelope, [], dropped=len(drafts))  # where there are no hits; one always fits
+
+
+def _fitted(envelope: Json, shown: Sequence[Json], drafts: Sequence[Draft], units: int) -> Json | None:
+    """Give the answer with the hits shown, if that many fit with the shortest of excerpts."""
+    bare = _assembled(envelope, shown, dropped=len(drafts) - len(shown))
+    room = units - utf16_units(dumps(bare))
+    least = sum(min(draft.length, ROOM) for draft in drafts[: len(shown)])
+    return _filled(bare, drafts[: len(shown)], room) if room >= least else None
 
 
 def _assembled(envelope: Json, hits: Sequence[Json], *, dropped: int) -> Json:
@@ -92,14 +105,31 @@ def _fewer_warnings(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]
 
 
 def _shorter_ids(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
-    return envelope, [hit | {name: _short(hit[name]) for name in ("sessionId", "entryId")} for hit in hits]
+    return envelope, [_with_ids(hit, _LONGEST_ID) for hit in hits]
 
 
-def _short(identity: str) -> str:
-    """Replace a long id by an opaque digest of it."""
-    if utf16_units(identity) <= _LONGEST_ID:
+def _shortest_ids(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
+    return envelope, [_with_ids(hit, _SHORT_ID) for hit in hits]
+
+
+def _without_instants(envelope: Json, hits: list[Json]) -> tuple[Json, list[Json]]:
+    return {name: value for name, value in envelope.items() if name not in ("after", "before")}, hits
+
+
+def _with_ids(hit: Json, longest: int) -> Json:
+    """Replace ids that are longer than so many UTF-16 units by digests, and a long path by its end."""
+    shorter = {name: shorter_id(hit[name], longest=longest) for name in ("sessionId", "entryId")}
+    if utf16_units(hit.get("project", "")) > longest:
+        shorter["project"] = ELLIPSIS + longest_end(hit["project"], longest)
+    return hit | shorter
+
+
+def shorter_id(identity: str, *, longest: int = _LONGEST_ID) -> str:
+    """Replace a long id by an opaque digest of it; `longest` is in UTF-16 units as serialised."""
+    if serialised(identity) <= longest:
         return identity
-    return f"opaque_{sha256(identity.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+    digits = (longest - len(_OPAQUE)) // 2 * 2
+    return _OPAQUE + sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[: min(digits, 24)]
 
 
 _STEPS = (
@@ -111,3 +141,5 @@ _STEPS = (
     _fewer_warnings,
     _shorter_ids,
 )
+_LAST_STEPS = (_shortest_ids, _without_instants)
+"""What also gives way before the last hit would."""

@@ -9,37 +9,37 @@ from typing import NamedTuple
 
 import apsw
 
-from foundation.canonical import dumps
 from index import matching
-from index.ancestors import Intervals, is_ancestor, session_of
+from index.ancestors import session_of
 from index.listing import session
 from index.querying import AuthorisedScope, Filters, Found, search, walk
-from recall.evidence import Logs, Place
-from recall.folding import fold
+from recall.evidence import Place
+from recall.examiner import Examiner
 from recall.judging import ALL_WORDS, LITERAL, SOME
+from recall.needles import Needles
 from recall.query import Query, Term
-from recall.ranking import Candidate
+from recall.ranking import Candidate, Measure, Tally, measure_of
+from recall.scope import View
 
 CAP = 1000
 _LEAST_PER_TERM = 60
-_MOST_WALKED = 20_000  # places that the literal tier looks at beyond one session
-_FEW = 64  # places that are cheaper to judge than to sort out
-_BYTES_PER_WORD = 6
+_MOST_WALKED = 5000  # places that the literal tier looks at beyond one session
 
 
 class Batch(NamedTuple):
-    """The candidates of one tier, and whether a cap left some out."""
+    """The candidates of one tier, what they are measured by, and whether a cap left some out."""
 
     tier: int
     candidates: list[Candidate]
+    measure: Measure
     capped: bool
 
 
 class Places:
-    """Knows the files behind the rids of one answer, and which of them are ancestors of the leaf."""
+    """Knows the files behind the rids of one answer, and how their entries stand to the leaf."""
 
-    def __init__(self, db: apsw.Connection, ancestors: Intervals) -> None:
-        self._db, self._ancestors = db, ancestors
+    def __init__(self, db: apsw.Connection, view: View) -> None:
+        self._db, self._view = db, view
         self._known: dict[int, tuple[str, str]] = {}
 
     def of(self, found: Found) -> Place:
@@ -52,11 +52,15 @@ class Places:
 
     def is_ancestor(self, found: Found) -> bool:
         """Tell whether an entry is an ancestor of the live leaf."""
-        return is_ancestor(self._ancestors, found.rid)
+        return self._view.stands(found.rid)[0]
+
+    def is_edited(self, found: Found) -> bool:
+        """Tell whether a context edit took an entry out of the branch."""
+        return self._view.stands(found.rid)[1]
 
 
 def tiers(
-    db: apsw.Connection, scope: AuthorisedScope, query: Query, filters: Filters, places: Places, logs: Logs,
+    db: apsw.Connection, scope: AuthorisedScope, query: Query, filters: Filters, places: Places, examiner: Examiner,
     *, exact: bool, words: bool,
 ) -> Iterator[Batch]:  # fmt: skip
     """Yield the tiers of a query, the best first; `exact` and `words` switch literal terms and words on."""
@@ -65,21 +69,20 @@ def tiers(
         for group in query.groups
         if any(term.required for term in group)
     )
-    unwanted = matching.any_of(matching.word(term.text) for term in query.excluded if term.kind == "word")
-    literals = [term for term in query.terms if term.kind == "literal"]
+    unwanted = matching.any_of(matching.single(term.text) for term in query.excluded if term.kind == "word")
+    each = [_expression(term) for term in query.terms]
+    anything = matching.without(matching.any_of(each), unwanted)
+    counted = _Counted(db, scope, filters, places, [matching.phrases_in(expression) for expression in each])
+    literals = [term.text for term in query.terms if term.kind == "literal"]
     if exact and literals:
-        wanted = required or matching.any_of(matching.phrase(term.text) for term in literals)
-        found = walk(db, scope, matching.without(wanted, unwanted), filters)
-        yield _literal(found, query, literals, places, logs, bounded=len(scope.parts) > 1)
+        wanted = required or matching.any_of(map(matching.phrase, literals))
+        yield counted.literal((wanted, anything), literals, examiner)
     if required or not words:
         return
-    each = [_expression(term) for term in query.terms]
     at = iter(each)
     together = matching.all_of(matching.any_of(next(at) for _ in group) for group in query.groups)
-    counted = _Counted(db, scope, filters, places, [matching.phrases_in(expression) for expression in each])
     yield counted.batch(ALL_WORDS, [("", matching.without(together, unwanted))], most=CAP)
     if len(each) > 1:
-        anything = matching.without(matching.any_of(each), unwanted)
         gates = [(expression, anything) for expression in each if expression]
         yield counted.batch(SOME, gates, most=max(CAP // len(each), _LEAST_PER_TERM))
 
@@ -108,14 +111,40 @@ class _Counted:
         capped = False
         for gate, counted in passes:
             rows, more = search(self.db, self.scope, matching.all_of((gate, counted)), self.filters, most=most)
-            skipped = matching.phrases_in(gate)
             for row in rows:
                 if row.rid not in found:
-                    found[row.rid] = Candidate(
-                        row, tier, self._per_term(row.counts[skipped:]), self.places.is_ancestor(row)
-                    )
+                    found[row.rid] = self._candidate(tier, row, gate)
             capped = capped or more
-        return Batch(tier, list(found.values()), capped)
+        candidates = list(found.values())
+        return Batch(tier, candidates, measure_of(candidates), capped)
+
+    def literal(self, expressions: tuple[str, str], literals: Iterable[str], examiner: Examiner) -> Batch:
+        """Keep the places whose line may hold a literal, whatever their number.
+
+        Lines hold secrets too, so they only pass places over: rarity and density are those of the words in the index.
+        """
+        needles = Needles(literals)
+        kept: list[Candidate] = []
+        tally = Tally(len(self.phrases))
+        capped = False
+        for row in walk(self.db, self.scope, matching.all_of(expressions), self.filters):
+            if tally.number == _MOST_WALKED and len(self.scope.parts) > 1:
+                capped = True
+                break
+            candidate = self._candidate(LITERAL, row, expressions[0])
+            tally.add(candidate)
+            place = self.places.of(row)
+            raw = examiner.peek(place)
+            if needles.may_be_in(raw):
+                kept.append(candidate)
+            else:
+                examiner.is_there(place, raw)  # the index took it for a match: perhaps it is another line now
+        return Batch(LITERAL, kept, tally.measure(), capped)
+
+    def _candidate(self, tier: int, row: Found, gate: str) -> Candidate:
+        return Candidate(
+            row, tier, self._per_term(row.counts[matching.phrases_in(gate) :]), self.places.is_ancestor(row)
+        )
 
     def _per_term(self, counts: bytes) -> tuple[int, ...]:
         shares, at = [], 0
@@ -123,33 +152,3 @@ class _Counted:
             shares.append(sum(counts[at : at + number]))
             at += number
         return tuple(shares)
-
-
-def _literal(
-    found: Iterator[Found], query: Query, literals: list[Term], places: Places, logs: Logs, *, bounded: bool
-) -> Batch:
-    """Keep the places whose raw line may hold a literal term, whatever their number; a few are all kept."""
-    needles = [dumps(fold(term.text))[1:-1].encode("utf-8", "replace") for term in query.terms]
-    wanted = [at for at, term in enumerate(query.terms) if term in literals]
-    kept: list[Candidate] = []
-    passed: list[Candidate] = []
-    capped = False
-    for number, row in enumerate(found):
-        if bounded and number == _MOST_WALKED:
-            capped = True
-            break
-        raw = lowered(logs.peek(places.of(row)))
-        counts = tuple(map(raw.count, needles))
-        candidate = Candidate(
-            row._replace(length=row.size // _BYTES_PER_WORD), LITERAL, counts, places.is_ancestor(row)
-        )
-        if any(counts[at] for at in wanted):
-            kept.append(candidate)
-        elif len(passed) < _FEW:
-            passed.append(candidate)
-    return Batch(LITERAL, kept + passed if len(kept) + len(passed) < _FEW else kept, capped)
-
-
-def lowered(raw: bytes) -> bytes:
-    """Fold a JSON line, so that plain byte searches find folded terms."""
-    return raw.lower() if raw.isascii() else fold(raw.decode("utf-8", "replace")).encode("utf-8", "replace")

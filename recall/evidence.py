@@ -8,6 +8,7 @@ import os
 from hashlib import sha256
 from typing import BinaryIO, NamedTuple, Self
 
+from foundation.canonical import escape_surrogates
 from foundation.errors import ContextError
 from foundation.settings import Values
 from foundation.texts import VisibleText
@@ -18,7 +19,7 @@ from privacy.markers import classify
 from privacy.redaction import redact, reveal
 from sessions.decoding import slow_parse
 from sessions.entries import Entry, entry
-from sessions.locating import header_in, session_id
+from sessions.locating import canonical, header_in, session_id
 from sessions.reading import open_log
 
 _BUFFER = 4096
@@ -61,10 +62,14 @@ def gate(values: Values, allowed: tuple[str, ...], visibility: Visibility, *, re
 
 
 class Logs:
-    """The logs that one answer reads, each opened once and its header held against the session's id."""
+    """The logs that one answer reads, each opened once, its header held against the session's id and the project.
 
-    def __init__(self) -> None:
-        self._open: dict[str, tuple[BinaryIO, str]] = {}
+    `project` is the canonical working folder that every log must name; None where any will do.
+    """
+
+    def __init__(self, project: str | None = None) -> None:
+        self._project = project
+        self._open: dict[str, tuple[BinaryIO, str | None]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -87,17 +92,27 @@ class Logs:
             raise ContextError("source-changed")
         return os.pread(log.fileno(), place.size, place.offset)
 
-    def session_id(self, path: str) -> str:
-        """Give the id of a session by its file."""
-        return self._opened(path)[1]
+    def bytes_at(self, path: str, offset: int, size: int) -> bytes:
+        """Read any bytes of a log, unverified."""
+        return os.pread(self._opened(path)[0].fileno(), size, offset)
 
-    def _opened(self, path: str) -> tuple[BinaryIO, str]:
+    def session_id(self, path: str) -> str:
+        """Give the id of a session by its file, as the index spells it."""
+        identity = self._opened(path)[1]
+        if identity is None:
+            raise ContextError("source-changed")
+        return identity
+
+    def _opened(self, path: str) -> tuple[BinaryIO, str | None]:
+        """Open a log; its id is None where it is not one of the project's."""
         if path not in self._open:
             try:
                 log = open_log(path, buffering=_BUFFER)
             except ContextError as error:
                 raise ContextError("source-unavailable") from error
-            self._open[path] = (log, session_id(path, header_in(log)))
+            header = header_in(log)
+            foreign = self._project is not None and canonical(header.cwd if header else "") != self._project
+            self._open[path] = (log, None if foreign else escape_surrogates(session_id(path, header)))
         return self._open[path]
 
 

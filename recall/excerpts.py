@@ -10,8 +10,11 @@ from foundation.canonical import dumps, utf16_units
 from foundation.texts import VisibleText
 from recall.judging import Span
 
-SHORTEST = 40
-"""UTF-16 units as serialised, below which no excerpt is cut."""
+SHORTEST, ROOM = 40, 45
+"""UTF-16 units as serialised: below the first no excerpt is cut, and with the second it never need be.
+
+The difference is the longest escape of one character, less one.
+"""
 
 ELLIPSIS = "…"
 _BORDER = re.compile(r"\n|[.!?]\s|[。！？]")
@@ -33,12 +36,20 @@ def longest_start(text: str, units: int) -> str:
     return text[:low]
 
 
+def longest_end(text: str, units: int) -> str:
+    """Give the longest end of a text that takes at most `units` once serialised."""
+    start = len(text)
+    while start > 0 and serialised(text[start - 1 :]) <= units:
+        start -= 1
+    return text[start:]
+
+
 def excerpt(text: VisibleText, spans: Sequence[Sequence[Span]], units: int) -> str:
     """Cut the best passages out of a text, at most `units` serialised UTF-16 units of them.
 
     `spans` tells for each wanted term where it stands; the passage with the most different terms is the best.
     """
-    units = max(units, SHORTEST)
+    units = max(units, ROOM)
     if len(text) <= units and serialised(text) <= units:
         return text
     size = units - 2 * len(ELLIPSIS)
@@ -46,9 +57,19 @@ def excerpt(text: VisibleText, spans: Sequence[Sequence[Span]], units: int) -> s
         cut = _passages(text, spans, size)
         over = serialised(cut) - units
         if over <= 0:
-            return cut
+            return cut if units + over >= SHORTEST else _packed(text, spans, units)
         size = min(size - 1, size - max(over // 6, 1)) if over < size else size // 2
-    return ELLIPSIS
+    return _packed(text, spans, units)
+
+
+def _packed(text: str, spans: Sequence[Sequence[Span]], units: int) -> str:
+    """Take as many characters as fit from the first match on, then before it, whatever the borders."""
+    begin = end = min((start for found in spans for start, _ in found), default=0)
+    while end < len(text) and serialised(_framed(text, begin, end + 1)) <= units:
+        end += 1
+    while begin > 0 and serialised(_framed(text, begin - 1, end)) <= units:
+        begin -= 1
+    return _framed(text, begin, end)
 
 
 def _passages(text: str, spans: Sequence[Sequence[Span]], size: int) -> str:
@@ -107,5 +128,10 @@ def _cut(text: str, begin: int, size: int, *, keep_from: int = 0, keep_to: int =
         borders = list(_BORDER.finditer(text, low, end))
         space = text.rfind(" ", low, end)
         end = borders[-1].end() if borders else space if space > low else end
-    piece = text[begin:end].strip("\n")
+    return _framed(text, begin, end, strip="\n")
+
+
+def _framed(text: str, begin: int, end: int, *, strip: str = "") -> str:
+    """Cut a piece out of a text, with a sign at each end where something is left out."""
+    piece = text[begin:end].strip(strip) if strip else text[begin:end]
     return (ELLIPSIS if begin > 0 else "") + piece + (ELLIPSIS if end < len(text) else "")

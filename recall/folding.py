@@ -1,6 +1,12 @@
 """Compare text as people do: without case and accents, character by character, so that positions stay the same."""
 
+import re
 import unicodedata
+
+MARKS = "[\u0300-\u036f]"
+"""A mark that may follow a letter where a text is decomposed, as file names are on macOS."""
+
+_MARKS = re.compile(MARKS)
 
 
 class _Folds(dict[int, str]):
@@ -19,3 +25,13 @@ _FOLDS = _Folds()
 def fold(text: str) -> str:
     """Give the text folded; as long as the text itself."""
     return text.lower() if text.isascii() else text.translate(_FOLDS)
+
+
+def unmarked(text: str) -> str:
+    """Leave out the marks of decomposed letters."""
+    return text if text.isascii() else _MARKS.sub("", text)
+
+
+def has_marks(text: str) -> bool:
+    """Tell whether a text holds marks of decomposed letters."""
+    return not text.isascii() and _MARKS.search(text) is not None

@@ -4,30 +4,30 @@ import heapq
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from foundation.errors import ContextError
 from index.querying import Found
 from recall.candidates import Batch, Places
-from recall.evidence import Evidence, Gate, Logs, Place, entry_of, evidence
-from recall.judging import Verdict, judge
-from recall.query import Query
+from recall.evidence import Evidence, Place
+from recall.examiner import Examiner
+from recall.judging import LITERAL, Verdict
 from recall.ranking import Ranked, ranked
-from sessions.entries import Entry
 
 _MOST_PLACES = 3  # other places of one text that an answer names
 
 
 class Hit(NamedTuple):
-    """A verified match: where it lies, what the audience may see of it, how it matches, and the other places
-    of its text as session and entry ids. `rid` is 0 where the entry was found in the log itself and is not in the index yet.
+    """A verified match: where it lies, what the audience may see of it, how it matches.
+
+    `edited` says that a context edit took the entry out of the branch; `same` are the other places of its text, as
+    session and entry ids.
     """
 
-    rid: int
     place: Place
     evidence: Evidence
     verdict: Verdict
     score: float
     digest: int
     ancestor: bool
+    edited: bool
     same: tuple[tuple[str, str], ...] = ()
 
 
@@ -37,38 +37,6 @@ class Examined(NamedTuple):
     hits: list[Hit]
     duplicates: int
     capped: bool
-
-
-class Examiner:
-    """Reads places and judges what the audience may see of them; remembers what could not be read."""
-
-    def __init__(self, query: Query, gate: Gate, logs: Logs) -> None:
-        self.query, self.gate, self.logs = query, gate, logs
-        self.changed: set[str] = set()
-        self.gone: set[str] = set()
-
-    def look(self, place: Place, *, anywhere: bool = False) -> tuple[Evidence, Verdict] | None:
-        """Read, verify and judge an entry; None where it is no match for this audience."""
-        raw = self._line(place)
-        seen = evidence(raw, place, self.gate) if raw is not None else None
-        verdict = judge(self.query, seen.text, anywhere=anywhere) if seen else None
-        return (seen, verdict) if seen and verdict else None
-
-    def entry_at(self, place: Place) -> Entry | None:
-        """Read an entry for what it is, not to show it; None where it cannot be read."""
-        raw = self._line(place)
-        return entry_of(raw, place) if raw is not None else None
-
-    def problems(self) -> list[str]:
-        """Give the codes of what could not be read."""
-        return ["source-changed"] * bool(self.changed) + ["source-unavailable"] * bool(self.gone)
-
-    def _line(self, place: Place) -> bytes | None:
-        try:
-            return self.logs.line(place)
-        except ContextError as error:
-            (self.changed if error.code == "source-changed" else self.gone).add(place.path)
-            return None
 
 
 def examine(batches: Iterable[Batch], examiner: Examiner, places: Places, *, wanted: int) -> Examined:
@@ -102,8 +70,8 @@ class _Best:
         self.capped = self.capped or batch.capped
         fresh = [candidate for candidate in batch.candidates if candidate.found.rid not in self.seen]
         self.seen.update(candidate.found.rid for candidate in fresh)
-        for place in ranked(fresh):
-            heapq.heappush(self.waiting, place)
+        self.waiting += ranked(fresh, batch.measure)
+        heapq.heapify(self.waiting)
         while self.waiting and not self.is_enough() and self.waiting[0].candidate.tier <= batch.tier:
             self._judge(heapq.heappop(self.waiting))
 
@@ -117,13 +85,17 @@ class _Best:
             if seen is None:
                 return
             self.judged[found.rid] = seen
+            if seen[1].tier > place.candidate.tier == LITERAL:  # a later tier proposes it for what it is
+                self.seen.discard(found.rid)
+                return
             if seen[1].tier != place.candidate.tier:
                 heapq.heappush(self.waiting, place.moved(seen[1].tier))
                 return
         seen_text, verdict = self.judged[found.rid]
         self.hits[found.digest] = Hit(
-            found.rid, self.places.of(found), seen_text, verdict, place.score, found.digest, place.candidate.ancestor
-        )
+            self.places.of(found), seen_text, verdict, place.score, found.digest,
+            ancestor=place.candidate.ancestor, edited=self.places.is_edited(found),
+        )  # fmt: skip
 
     def _same(self, found: Found) -> None:
         hit = self.hits[found.digest]
@@ -134,7 +106,8 @@ class _Best:
 
     def examined(self) -> Examined:
         """Give the hits, with the other places of their texts among what was not looked at any more."""
-        for place in sorted(self.waiting):
-            if place.candidate.found.digest in self.hits and place.candidate.found.rid not in self.judged:
+        alike = [place for place in self.waiting if place.candidate.found.digest in self.hits]
+        for place in sorted(alike):
+            if place.candidate.found.rid not in self.judged:
                 self._same(place.candidate.found)
         return Examined(list(self.hits.values()), self.duplicates, self.capped)

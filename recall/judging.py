@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from foundation.texts import VisibleText
 from index.tokens import split_word, unspaced_runs
-from recall.folding import fold
+from recall.folding import MARKS, fold, has_marks, unmarked
 from recall.query import Query, Term
 
 LITERAL, ALL_WORDS, SOME = 0, 1, 2
@@ -20,6 +20,7 @@ REASONS = ("literal", "all-words", "word", "part")
 
 Span = tuple[int, int]
 
+_MARK = re.compile(r"\[redacted:[^\]\s]*\]")
 _MOST_SPANS = 100  # per term: more tell nothing new about density or the best passage
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -35,11 +36,16 @@ class Verdict(NamedTuple):
 class _Text(NamedTuple):
     plain: str
     folded: str
+    marked: bool
 
 
-def judge(query: Query, text: VisibleText, *, anywhere: bool = False) -> Verdict | None:
-    """Judge a text; None where it does not match. With `anywhere` a word also counts inside of other words."""
-    both = _Text(text, fold(text))
+def judge(query: Query, text: VisibleText, *, anywhere: bool = False, in_marks: bool = True) -> Verdict | None:
+    """Judge a text; None where it does not match.
+
+    With `anywhere` a word also counts inside of other words; without `in_marks` nothing counts in a mark of redaction.
+    """
+    plain = text if in_marks else _MARK.sub(_blank, text)
+    both = _Text(plain, fold(plain), has_marks(plain))
     if any(_spans(term, both, anywhere=False)[0] for term in query.excluded):
         return None
     spans, literal, whole, all_groups = [], False, False, True
@@ -70,6 +76,10 @@ def _spans(term: Term, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...]
     return found, False, whole
 
 
+def _blank(mark: re.Match[str]) -> str:
+    return " " * len(mark[0])
+
+
 def _exactly(needle: str, text: str) -> tuple[Span, ...]:
     found: list[Span] = []
     at = text.find(needle)
@@ -90,7 +100,7 @@ def _all_words(literal: str, text: _Text, *, anywhere: bool) -> tuple[tuple[Span
 def _as_word(word: str, text: _Text, *, open_ended: bool, anywhere: bool) -> tuple[tuple[Span, ...], bool]:
     """Find a word as a whole or as a part of identifiers; whole words only, where there are some."""
     whole, parts = [], []
-    for match in _pattern(word).finditer(text.folded):
+    for match in _pattern(word, text.marked).finditer(text.folded):
         start, end = match.span()
         left = _edge(text.plain, start)
         right = 2 if open_ended else _edge(text.plain, end)
@@ -104,10 +114,16 @@ def _as_word(word: str, text: _Text, *, open_ended: bool, anywhere: bool) -> tup
 
 
 @lru_cache(256)
-def _pattern(word: str) -> re.Pattern[str]:
-    """Match a word in folded text; the parts of a compound may also stand apart: `retry_budget`, `retry budget`."""
+def _pattern(word: str, marked: object) -> re.Pattern[str]:
+    """Match a word in folded text; the parts of a compound may also stand apart: `retry_budget`, `retry budget`.
+
+    In a text that is `marked` each letter may be followed by the marks of a decomposed one.
+    """
+    word = unmarked(word)
     parts = [fold(part) for piece in _WORDS.findall(word) for part in split_word(piece).split()]
-    return re.compile(r"[\W_]{0,2}".join(map(re.escape, parts)) if len(parts) > 1 else re.escape(fold(word)))
+    parts = parts if len(parts) > 1 else [fold(word)]
+    spelled = ["".join(re.escape(char) + MARKS + "*" for char in part) if marked else re.escape(part) for part in parts]
+    return re.compile(r"[\W_]{0,2}".join(spelled))
 
 
 def _edge(text: str, at: int) -> int:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recall import wire
-from recall.budget import Draft, Json, fit
+from recall.budget import LONGEST_EXCERPT, Draft, Json, fit
 from recall.excerpts import excerpt, serialised
 from recall.here import Here
 from recall.hits import Hit
@@ -18,14 +18,13 @@ from recall.scope import BRANCH, EVERYWHERE, LINEAGE, PROJECT_WIDE, relation
 class Outcome(NamedTuple):
     """What a search came to: the scope in effect, hits in order, how many texts stand elsewhere too, warnings.
 
-    `edited` are the rids of entries that a context edit took out of the branch; `cwds` the working folder by session id.
+    `cwds` are the working folders by session id.
     """
 
     scope: str
     hits: Sequence[Hit] = ()
     duplicates: int = 0
     warnings: Sequence[str] = ()
-    edited: frozenset[int] = frozenset()
     cwds: Mapping[str, str] = MappingProxyType({})
 
 
@@ -58,7 +57,7 @@ def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
         classification=seen.classification,
         redactions=seen.redactions,
         masked=seen.masked,
-        edited=hit.rid in outcome.edited,
+        edited=hit.edited,
     )
     if outcome.scope in PROJECT_WIDE:
         cwd = outcome.cwds.get(hit.place.session_id, "")
@@ -70,4 +69,6 @@ def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
         fields["score"] = hit.score
     if hit.same:
         fields["alsoIn"] = wire.places(hit.same)
-    return Draft(fields, serialised(seen.text), partial(excerpt, seen.text, hit.verdict.spans))
+    text = seen.text
+    length = serialised(text) if len(text) <= LONGEST_EXCERPT else len(text)  # longer than any excerpt is long enough
+    return Draft(fields, length, partial(excerpt, text, hit.verdict.spans))

@@ -16,7 +16,6 @@ LONGEST = 2000
 _MOST_TERMS = 32
 _END = r"(?=[.,;:!?]*(?:\s|$))"
 _PIECE = re.compile(rf'"([^"]*)"{_END}|`([^`]*)`{_END}|(\S+)')
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _CLOSING = ".,;:!?"
 _APOSTROPHES = "'\u2019"
 
@@ -31,7 +30,7 @@ class Term(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What is wanted: of each group one term at least; nothing of what is excluded. `shortened` if terms were dropped."""
+    """What is wanted: of each group one term at least, nothing that is excluded. `shortened` if terms were dropped."""
 
     groups: tuple[tuple[Term, ...], ...]
     excluded: tuple[Term, ...]
@@ -56,7 +55,7 @@ def parse(text: str) -> Query:
     groups: list[list[Term]] = []
     excluded: list[Term] = []
     joins = negates = False
-    pieces = [match for match in _PIECE.finditer(_CONTROLS.sub(" ", text)) if match[0]]
+    pieces = [match for match in _PIECE.finditer(text) if match[0]]
     for number, match in enumerate(pieces):
         last = number == len(pieces) - 1
         if match[0] == "OR" and groups and not last and not joins:

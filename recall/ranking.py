@@ -4,7 +4,8 @@ Rarity is judged among the candidates at hand, so that an answer does not depend
 """
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from index.querying import Found
@@ -16,7 +17,7 @@ _RECENCY_WEIGHT = 0.3
 
 
 class Candidate(NamedTuple):
-    """A place with the tier it is presumed in, how often each wanted term occurs there, and whether it is an ancestor."""
+    """A place with the tier it is presumed in, how often each term occurs there, and whether it is an ancestor."""
 
     found: Found
     tier: int
@@ -40,15 +41,48 @@ class Ranked(NamedTuple):
         return Ranked((tier, *self.key[1:]), self.candidate._replace(tier=tier))
 
 
-def ranked(candidates: Sequence[Candidate]) -> list[Ranked]:
-    """Sort candidates, the best first."""
-    weights = _rarity(candidates)
-    times = [candidate.found.timestamp or 0 for candidate in candidates]
-    oldest, span = min(times, default=0), max(max(times, default=0) - min(times, default=0), 1)
-    return sorted(
-        Ranked(_key(candidate, _score(candidate, weights, (at - oldest) / span)), candidate)
-        for candidate, at in zip(candidates, times, strict=True)
-    )
+class Measure(NamedTuple):
+    """What scores are measured by: the weight of each term, the oldest instant, and the time from it to the newest."""
+
+    weights: tuple[float, ...]
+    oldest: int
+    span: int
+
+
+class Tally:
+    """Takes the measure of candidates one by one."""
+
+    def __init__(self, terms: int) -> None:
+        self.number = 0
+        self._holders = [0] * terms
+        self._oldest, self._newest = sys.maxsize, 0
+
+    def add(self, candidate: Candidate) -> None:
+        """Count a candidate in."""
+        self.number += 1
+        for term, count in enumerate(candidate.counts):
+            if count:
+                self._holders[term] += 1
+        at = candidate.found.timestamp or 0
+        self._oldest, self._newest = min(self._oldest, at), max(self._newest, at)
+
+    def measure(self) -> Measure:
+        """Give the measure of all that were counted in; a term in few of them weighs more."""
+        weights = tuple(math.log(1 + self.number / holding) if holding else 0.0 for holding in self._holders)
+        return Measure(weights, self._oldest, max(self._newest - self._oldest, 1))
+
+
+def measure_of(candidates: Sequence[Candidate]) -> Measure:
+    """Take the measure of some candidates."""
+    tally = Tally(len(candidates[0].counts) if candidates else 0)
+    for candidate in candidates:
+        tally.add(candidate)
+    return tally.measure()
+
+
+def ranked(candidates: Iterable[Candidate], measure: Measure) -> list[Ranked]:
+    """Give candidates their places, in no order yet."""
+    return [Ranked(_key(candidate, _score(candidate, measure)), candidate) for candidate in candidates]
 
 
 def _key(candidate: Candidate, score: float) -> tuple[int, float, bool, int, int]:
@@ -56,16 +90,13 @@ def _key(candidate: Candidate, score: float) -> tuple[int, float, bool, int, int
     return (candidate.tier, -score, not candidate.ancestor, -(found.timestamp or 0), -found.rid)
 
 
-def _rarity(candidates: Sequence[Candidate]) -> list[float]:
-    terms = len(candidates[0].counts) if candidates else 0
-    holders = [sum(1 for candidate in candidates if candidate.counts[term]) for term in range(terms)]
-    return [math.log(1 + len(candidates) / holding) if holding else 0.0 for holding in holders]
-
-
-def _score(candidate: Candidate, weights: Sequence[float], recency: float) -> float:
+def _score(candidate: Candidate, measure: Measure) -> float:
     found = candidate.found
     long = 0.5 + found.length / _TYPICAL_WORDS
     matter = sum(
-        weight * count / (count + long) for weight, count in zip(weights, candidate.counts, strict=True) if count
+        weight * count / (count + long)
+        for weight, count in zip(measure.weights, candidate.counts, strict=True)
+        if count
     )
+    recency = ((found.timestamp or 0) - measure.oldest) / measure.span
     return round(matter + _RECENCY_WEIGHT * recency + _ROLE_WEIGHT.get(ROLES[found.role], 0.0), 4)

@@ -5,6 +5,7 @@ are now. Lines too long for the budget are paged too, by columns.
 """
 
 import os
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Unpack
 
@@ -13,24 +14,34 @@ import apsw
 from foundation.canonical import dumps, utf16_units
 from foundation.errors import ContextError
 from foundation.texts import VisibleText
-from index.ancestors import is_ancestor, rid_at
-from index.fresh import bring_up_to_date, open_index
+from index.ancestors import rid_at
+from index.fresh import bring_up_to_date, with_index
 from index.listing import sessions_at
+from index.opening import snapshot
 from privacy.audiences import allowed_classes
 from recall import wire
-from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json
+from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json, shorter_id
 from recall.evidence import Logs, Place, evidence, gate
 from recall.excerpts import longest_start, serialised
 from recall.here import Here
 from recall.references import Reference
 from recall.request import AskedToRead, ReadRequest, read_request
-from recall.scope import PROJECT_WIDE, SESSION, Sources, authorise, relation, sources
+from recall.scanning import omitted
+from recall.scope import PROJECT, PROJECT_WIDE, SESSION, Sources, authorise, relation, sources
 from recall.searching import CATCH_UP_MS, timer
 from sessions.locating import LogFile
 from sessions.tree import outline
 
 _FAR = 1_000_000_000
+_LEAST_ROOM = 80  # UTF-16 units of text, below which long ids must give way
 _LINE_BREAK = "\\n"  # as it stands in JSON
+
+
+class Standing(NamedTuple):
+    """How an entry stands to the current session, and whether a context edit took it out of the branch."""
+
+    relation: str
+    edited: bool
 
 
 class Page(NamedTuple):
@@ -50,68 +61,74 @@ def read(here: Here, reference: str, **asked: Unpack[AskedToRead]) -> Json:
         target = here.references.find(request.reference)
         if target is None or target.asking != (here.session.path if here.session else ""):
             raise ContextError("reference-unavailable")
-        return _read(here, request, target, _stands_to_us(here, target))
+        stands = with_index(here.index_folder, here.disk, partial(_stands_to_us, here, target))
+        return _read(here, request, target, stands)
     except ContextError as error:
         return wire.unavailable(wire.READ, error.code)
 
 
-def _read(here: Here, request: ReadRequest, target: Reference, relation: str) -> Json:
+def _read(here: Here, request: ReadRequest, target: Reference, stands: Standing) -> Json:
     place = target.place
-    with Logs() as logs:
+    with Logs(here.project if target.scope == PROJECT else None) as logs:
         raw = logs.line(place)
         allowed = allowed_classes(here.audience, here.values)
         seen = evidence(raw, place, gate(here.values, allowed, here.visibility, reveal=here.reveal))
     if seen is None:
-        raise ContextError("reference-unavailable" if not here.audience.local else "privacy-omitted")
+        raise ContextError("privacy-omitted" if here.audience.local else "reference-unavailable")
     entry = seen.entry
     fields = wire.entry_fields(
         reference=request.reference, session_id=place.session_id, entry_id=entry.id, kind=entry.type, role=entry.role,
-        timestamp=entry.timestamp, relation=relation, classification=seen.classification, redactions=seen.redactions,
-        masked=seen.masked, edited=False,
+        timestamp=entry.timestamp, relation=stands.relation, classification=seen.classification,
+        redactions=seen.redactions, masked=seen.masked, edited=stands.edited,
     )  # fmt: skip
     answer = wire.reading(fields, start_line=request.start_line, digest=sha256(raw).hexdigest())
-    page = _page(seen.text, request, _room(answer, request.budget))
+    room = _room(answer, request.budget)
+    if room < _LEAST_ROOM:
+        answer |= {name: shorter_id(answer[name]) for name in ("sessionId", "entryId")}
+        room = _room(answer, request.budget)
+    page = _page(seen.text, request, room)
     return wire.paged(answer, page.text, page.next_line, page.next_column)
 
 
-def _stands_to_us(here: Here, target: Reference) -> str:
-    """Ask again whether the entry lies within the scope of its reference; say how it stands to the current session."""
+def _stands_to_us(here: Here, target: Reference, db: apsw.Connection | None, _warnings: tuple[str, ...]) -> Standing:
+    """Ask again whether an entry lies within the scope of its reference; say how it stands to the current session.
+
+    Raises ContextError with `reference-unavailable`, `source-unavailable` or `source-changed`.
+    """
     path = target.place.path
-    db, _ = open_index(here.index_folder, here.disk)
     try:
         chosen = sources(here, target.scope, db)
         file = next((file for file in chosen.files if file.path == path), None)
         if file is None:
             raise ContextError("reference-unavailable" if os.path.exists(path) else "source-unavailable")
         if here.session is None or path != here.session.path:
-            return relation(here, path, ancestor=False)  # of another session in scope every entry may be read
-        ancestor = _is_ancestor(here, db, chosen, file, target.place)
-        if not ancestor and chosen.name not in (SESSION, *PROJECT_WIDE):
+            return Standing(relation(here, path, ancestor=False), edited=False)  # every entry of another session
+        ancestor, edited = _on_branch(here, db, chosen, file, target.place)
+        if chosen.name not in (SESSION, *PROJECT_WIDE) and (edited or not ancestor):
             raise ContextError("reference-unavailable")
-        return relation(here, path, ancestor=ancestor)
+        return Standing(relation(here, path, ancestor=ancestor), edited)
     except ContextError as error:
         if error.code.startswith("source-"):
             raise
         raise ContextError("reference-unavailable") from error
-    finally:
-        if db is not None:
-            db.close()
 
 
-def _is_ancestor(here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place) -> bool:
-    """Tell whether an entry of the current session is an ancestor of the live leaf, and not edited out of the context."""
-    if db is not None:
-        bring_up_to_date(db, [file], expired=timer(here, CATCH_UP_MS))
-        rows = sessions_at(db, [file.path])
-        rid = rid_at(db, rows[file.path].sid, place.id_key, place.offset) if rows else None
-        if rid is not None:
-            view = authorise(here, chosen, rows, db)
-            return is_ancestor(view.ancestors, rid) and rid not in (*view.scope.omitted, *view.edited)
+def _on_branch(
+    here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place
+) -> tuple[bool, bool]:
+    """Tell whether an entry of the current session is an ancestor of the live leaf, and whether it was edited out."""
+    if db is not None and not bring_up_to_date(db, [file], expired=timer(here, CATCH_UP_MS)).behind:
+        with snapshot(db):
+            rows = sessions_at(db, [file.path])
+            rid = rid_at(db, rows[file.path].sid, place.id_key, place.offset) if rows else None
+            if rid is not None:
+                return authorise(here, chosen, rows, db).stands(rid)
     session = outline(file.path, leaf=here.leaf)  # the index does not have it: look at the log itself
-    node = next((node for node in session.entries if node.offset == place.offset), None)
-    if node is None:
+    if all(node.offset != place.offset for node in session.entries):
         raise ContextError("source-changed")
-    return any(other is node for other in session.path_to(session.leaf))
+    with Logs() as logs:
+        path = {node.offset for node in session.path_to(session.leaf)}
+        return place.offset in path, place.offset in omitted(logs, session, path)
 
 
 def _room(answer: Json, budget: int) -> int:

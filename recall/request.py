@@ -67,7 +67,7 @@ class ReadRequest(NamedTuple):
 
 def search_request(
     values: Values,
-    query: str,
+    query: object,
     *,
     scope: str | None = None,
     limit: int | None = None,
@@ -81,7 +81,7 @@ def search_request(
     local_time: bool = False,
 ) -> SearchRequest:
     """Check a search; `local_time` is the zone of dates that name none. Raises ContextError, the first fault's code."""
-    if not query.strip() or utf16_units(query) > LONGEST:
+    if not isinstance(query, str) or not query.strip() or utf16_units(query) > LONGEST:
         raise ContextError("invalid-query")
     chosen = values["historyTools.defaultScope"] if scope is None else scope
     if chosen not in SCOPES:
@@ -89,6 +89,7 @@ def search_request(
     if not _is_int(limit, 1, MOST_HITS) or not _is_int(skip, 0, _MOST_SKIPPED):
         raise ContextError("invalid-limit")
     budget = _budget(values, max_output_tokens)
+    roles, tools = _listed(roles, "invalid-role"), _listed(tools, "invalid-tool")
     if any(role not in ROLES for role in roles):
         raise ContextError("invalid-role")
     if any(not 0 < len(tool) <= _LONGEST_TOOL for tool in tools):
@@ -112,7 +113,7 @@ def search_request(
 
 def read_request(
     values: Values,
-    reference: str,
+    reference: object,
     *,
     start_line: int | None = None,
     start_column: int | None = None,
@@ -120,6 +121,8 @@ def read_request(
     max_output_tokens: int | None = None,
 ) -> ReadRequest:
     """Check a read. Raises ContextError, the first fault's code."""
+    if not isinstance(reference, str):
+        raise ContextError("reference-unavailable")
     if not (_is_int(start_line, 1, _FURTHEST_LINE) and _is_int(start_column, 1, _FURTHEST_LINE)):
         raise ContextError("invalid-range")
     if not _is_int(max_lines, 1, MOST_LINES):
@@ -139,6 +142,15 @@ def _budget(values: Values, asked: int | None) -> int:
 def _is_int(value: object, low: int, high: int) -> bool:
     """Accept what was not given, and whole numbers in range."""
     return value is None or (isinstance(value, int) and not isinstance(value, bool) and low <= value <= high)
+
+
+def _listed(given: object, code: str) -> tuple[str, ...]:
+    """Accept nothing, and lists of words; one word alone is no list."""
+    if given is None:
+        return ()
+    if not isinstance(given, list | tuple) or not all(isinstance(word, str) for word in given):
+        raise ContextError(code)
+    return tuple(given)
 
 
 def _instant(date: object, *, local: bool) -> int | None:

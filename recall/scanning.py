@@ -3,28 +3,43 @@
 Reads the newest entries first, within a bound of bytes, hits and time that is reported when it is reached.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from foundation.canonical import dumps
-from index.querying import Found
+import apsw
+
+from index.querying import Filters, Found, every
 from index.schema import ROLE_CODE, id_key, text_key
-from index.tokens import split_word
-from recall.candidates import lowered
-from recall.evidence import Place
-from recall.folding import fold
-from recall.hits import Examiner, Hit
-from recall.query import Query
-from recall.ranking import Candidate, ranked
+from recall.evidence import Logs, Place, entry_of
+from recall.examiner import Examiner
+from recall.hits import Hit
+from recall.needles import Needles, least
+from recall.ranking import Candidate, measure_of, ranked
 from recall.request import SearchRequest
-from sessions.tree import Node, Outline
+from recall.scope import View
+from sessions.tree import Outline
 
 MOST_BYTES = 512_000_000
 MOST_HITS = 200
 
-_WORD = re.compile(r"[^\W_]+")
+_BYTES_PER_WORD = 6
+_BLOCK, _WIDEST_GAP = 1 << 20, 4096  # bytes
+
+
+class Spot(NamedTuple):
+    """A place to look at: bytes of the log, and what is known of the entry there; `rid` is 0 for one not indexed."""
+
+    rid: int
+    id_key: int
+    timestamp: int | None
+    offset: int
+    size: int
+    role: int
+
+
+Standing = Callable[[Spot], tuple[bool, bool]]
+"""Tells whether an entry is an ancestor of the live leaf, and whether a context edit took it out of the branch."""
 
 
 class Scanned(NamedTuple):
@@ -34,102 +49,124 @@ class Scanned(NamedTuple):
     complete: bool
 
 
-def scan(
-    request: SearchRequest,
-    examiner: Examiner,
-    session: Outline,
-    *,
-    session_id: str,
-    ancestors_only: bool,
-    start: int = 0,
-    anywhere: bool = False,
-    expired: Callable[[], bool],
-) -> Scanned:
-    """Look at the entries of a session from the byte `start` on; with `anywhere` words count inside of other words."""
-    path = {node.id for node in session.path_to(session.leaf)}
-    gone = omitted(examiner, session, session_id, path) if ancestors_only else frozenset()
-    needles = list(_needles(request.query))
-    found: list[tuple[Candidate, Hit]] = []
-    read = 0
-    complete = True
-    for number in range(len(session.entries) - 1, -1, -1):
-        node = session.entries[number]
-        if node.offset < start:
-            break
-        if ancestors_only and (node.id not in path or node.id in gone or session.by_id[node.id] is not node):
-            continue
-        if not _passes(request, node):
-            continue
-        read += node.length
-        if read > MOST_BYTES or len(found) == MOST_HITS or expired():
-            complete = False
-            break
-        hit = _look(request, examiner, session.path, session_id, node, needles, anywhere=anywhere)
-        if hit is not None:
-            hit = hit._replace(ancestor=node.id in path)
-            found.append((_candidate(hit, node, number), hit))
-    return Scanned(_in_order(found), complete)
+class Lookout:
+    """Looks at spots of one log, for all terms or literals only; `anywhere` lets words count inside of other words."""
+
+    def __init__(
+        self, request: SearchRequest, examiner: Examiner, path: str, standing: Standing,
+        *, only_literals: bool = False, anywhere: bool = False, expired: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        self.request, self.examiner, self.path, self.standing = request, examiner, path, standing
+        self.anywhere, self.expired = anywhere, expired
+        self.session_id = examiner.logs.session_id(path)
+        terms = request.query.terms
+        self.needles = Needles(
+            (term.text for term in terms if term.kind == "literal") if only_literals else map(least, terms)
+        )
+
+    def scan(self, spots: Iterable[Spot]) -> Scanned:
+        """Look at spots in their order, until one of the bounds is reached."""
+        found: list[tuple[Candidate, Hit]] = []
+        read = 0
+        for block in _blocks(spots):
+            for spot, raw in self._possible(block):
+                if len(found) == MOST_HITS or self.expired():
+                    return Scanned(_in_order(found), complete=False)
+                if hit := self._look(spot, raw):
+                    found.append((_candidate(hit, spot, -len(found)), hit))
+            read += sum(spot.size for spot in block)
+            if read > MOST_BYTES or self.expired():
+                return Scanned(_in_order(found), complete=False)
+        return Scanned(_in_order(found), complete=True)
+
+    def _possible(self, block: Sequence[Spot]) -> Iterator[tuple[Spot, bytes]]:
+        """Read the spots of a block at once, and yield those whose line may hold what is looked for."""
+        start, end = block[-1].offset, block[0].offset + block[0].size
+        data = self.examiner.logs.bytes_at(self.path, start, end - start)
+        nothing = len(block) > 1 and self.needles.rules_out(data)
+        for spot in block:
+            raw = data[spot.offset - start : spot.offset - start + spot.size]
+            if not (nothing and raw.isascii()) and self.needles.may_be_in(raw):
+                yield spot, raw
+
+    def _look(self, spot: Spot, raw: bytes) -> Hit | None:
+        sha = sha256(raw).digest()
+        place = Place(self.path, self.session_id, spot.offset, spot.size, sha, spot.id_key)
+        seen = self.examiner.look_closely(place, anywhere=self.anywhere)
+        if seen is None or (self.request.tools and not set(self.request.tools) & set(seen[0].entry.tools)):
+            return None
+        digest = text_key(seen[0].text.encode("utf-8", "replace"))
+        ancestor, edited = self.standing(spot)
+        return Hit(place, *seen, score=0.0, digest=digest, ancestor=ancestor, edited=edited)
 
 
-def omitted(examiner: Examiner, session: Outline, session_id: str, path: set[str]) -> frozenset[str]:
-    """Give the entries that the last context edit on the path takes out of the context."""
+def indexed_spots(db: apsw.Connection, view: View, filters: Filters) -> tuple[Iterator[Spot], Standing]:
+    """Give the entries of a scope of one session as the index has them, all filters applied, the newest first."""
+    return (Spot(*row) for row in every(db, view.scope, filters)), lambda spot: view.stands(spot.rid)
+
+
+def spots(
+    request: SearchRequest, examiner: Examiner, session: Outline, *, ancestors_only: bool
+) -> tuple[list[Spot], Standing]:
+    """Give the entries of a session that pass the filters which an outline can tell, the newest first."""
+    path = {node.offset for node in session.path_to(session.leaf)}
+    gone = omitted(examiner.logs, session, path)
+    listed = [
+        Spot(0, id_key(node.id), node.timestamp, node.offset, node.length, ROLE_CODE[node.role])
+        for node in reversed(session.entries)
+        if (not ancestors_only or (node.offset in path and node.offset not in gone))
+        and _passes(request, node.role, node.timestamp)
+    ]
+    return listed, lambda spot: (spot.offset in path, spot.offset in gone)
+
+
+def _blocks(spots: Iterable[Spot]) -> Iterator[list[Spot]]:
+    """Put spots that follow each other closely, from the end of the log on, into blocks that are read at once."""
+    block: list[Spot] = []
+    for spot in spots:
+        if block and (
+            block[-1].offset - spot.offset - spot.size > _WIDEST_GAP or block[0].offset - spot.offset > _BLOCK
+        ):
+            yield block
+            block = []
+        block.append(spot)
+    if block:
+        yield block
+
+
+def omitted(logs: Logs, session: Outline, path: set[int]) -> set[int]:
+    """Give the offsets of the entries that the last context edit on the path takes out of the context."""
     last: dict[str, bool] = {}
+    identity = logs.session_id(session.path)
     for node in session.entries:
-        if node.type == "context_edit" and node.id in path:
-            place = _place(session.path, session_id, node, b"")
-            found = examiner.entry_at(place._replace(sha=sha256(examiner.logs.peek(place)).digest()))
-            if found and found.edit:
+        if node.type == "context_edit" and node.offset in path:
+            place = Place(session.path, identity, node.offset, node.length, b"", id_key(node.id))
+            found = entry_of(logs.peek(place), place)
+            if found.edit:
                 last[found.edit.target] = found.edit.omits
-    return frozenset(target for target, omits in last.items() if omits)
+    return {session.by_id[target].offset for target, omits in last.items() if omits and target in session.by_id}
 
 
-def _look(
-    request: SearchRequest, examiner: Examiner, path: str, session_id: str, node: Node, needles: Sequence[bytes],
-    *, anywhere: bool,
-) -> Hit | None:  # fmt: skip
-    place = _place(path, session_id, node, b"")
-    raw = examiner.logs.peek(place)
-    line = lowered(raw)
-    if not any(needle in line for needle in needles):
-        return None
-    place = place._replace(sha=sha256(raw).digest())
-    seen = examiner.look(place, anywhere=anywhere)
-    if seen is None or (request.tools and not set(request.tools) & set(seen[0].entry.tools)):
-        return None
-    text_digest = text_key(seen[0].text.encode("utf-8", "replace"))
-    return Hit(0, place, *seen, score=0.0, digest=text_digest, ancestor=False)
-
-
-def _passes(request: SearchRequest, node: Node) -> bool:
+def _passes(request: SearchRequest, role: str, timestamp: int | None) -> bool:
     """Apply the filters that an outline can tell; entries without a time never pass a filter of time."""
-    if node.role not in request.roles:
+    if role not in request.roles:
         return False
-    if request.after is not None and (node.timestamp is None or node.timestamp <= request.after):
+    if request.after is not None and (timestamp is None or timestamp <= request.after):
         return False
-    return request.before is None or (node.timestamp is not None and node.timestamp < request.before)
+    return request.before is None or (timestamp is not None and timestamp < request.before)
 
 
-def _needles(query: Query) -> Iterator[bytes]:
-    """Give, for each wanted term, bytes without which a folded line cannot hold it."""
-    for term in query.terms:
-        words = _WORD.findall(term.text)
-        piece = term.text if term.required or not words else split_word(words[0]).split()[0]
-        yield dumps(fold(piece))[1:-1].encode("utf-8", "replace")
-
-
-def _place(path: str, session_id: str, node: Node, sha: bytes) -> Place:
-    return Place(path, session_id, node.offset, node.length, sha, id_key(node.id))
-
-
-def _candidate(hit: Hit, node: Node, number: int) -> Candidate:
+def _candidate(hit: Hit, spot: Spot, order: int) -> Candidate:
     counts = tuple(map(len, hit.verdict.spans))
-    length = len(hit.evidence.text) // 6
-    found = Found(number + 1, hit.place.id_key, node.timestamp, node.offset, node.length, hit.place.sha, hit.digest,
-                  ROLE_CODE[node.role], b"", length)  # fmt: skip
+    length = len(hit.evidence.text) // _BYTES_PER_WORD
+    found = Found(
+        order, spot.id_key, spot.timestamp, spot.offset, spot.size, hit.place.sha, hit.digest, spot.role, b"", length
+    )
     return Candidate(found, hit.verdict.tier, counts, hit.ancestor)
 
 
-def _in_order(found: Iterable[tuple[Candidate, Hit]]) -> list[Hit]:
-    by_rid = {candidate.found.rid: (candidate, hit) for candidate, hit in found}
-    places = ranked([candidate for candidate, _ in by_rid.values()])
-    return [by_rid[place.candidate.found.rid][1]._replace(score=place.score) for place in places]
+def _in_order(found: list[tuple[Candidate, Hit]]) -> list[Hit]:
+    by_order = {candidate.found.rid: hit for candidate, hit in found}
+    candidates = [candidate for candidate, _ in found]
+    places = sorted(ranked(candidates, measure_of(candidates)))
+    return [by_order[place.candidate.found.rid]._replace(score=place.score) for place in places]

@@ -11,7 +11,7 @@ import apsw
 
 from foundation.errors import ContextError
 from foundation.settings import Values
-from index.ancestors import Intervals, ancestry, omitted_on, rid_of
+from index.ancestors import Intervals, ancestry, is_ancestor, omitted_on, rid_of
 from index.listing import SessionRow, sessions
 from index.querying import AuthorisedScope, Part
 from index.schema import CLASS_CODE
@@ -43,6 +43,10 @@ class View(NamedTuple):
     ancestors: Intervals
     edited: frozenset[int]
 
+    def stands(self, rid: int) -> tuple[bool, bool]:
+        """Tell whether an entry is an ancestor of the live leaf, and whether a context edit took it out."""
+        return is_ancestor(self.ancestors, rid), rid in self.edited
+
 
 def sources(here: Here, scope: str, db: apsw.Connection | None) -> Sources:
     """Choose the files of a scope. Raises ContextError where the scope is not allowed, or there is no session."""
@@ -64,9 +68,12 @@ def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: a
     ancestors = ancestry(db, leaf) if leaf else ()
     edited = omitted_on(db, ancestors, own.sid) if own else ()
     if chosen.name in (BRANCH, LINEAGE):
-        parts = tuple(Part(rows[file.path].sid, leaf, _written(file)) for file in chosen.files if leaf)
-        return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset())
-    parts = tuple(Part(rows[file.path].sid, None, _written(file)) for file in chosen.files if file.path in rows)
+        parts = tuple(Part(rows[file.path].sid, leaf, rows[file.path].newest) for file in chosen.files if leaf)
+        return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset(edited))
+    known = [rows[file.path] for file in chosen.files if file.path in rows]
+    if chosen.name == PROJECT:  # the index may just have learnt that a file is another project's now
+        known = [row for row in known if canonical(row.cwd) == here.project]
+    parts = tuple(Part(row.sid, None, row.newest) for row in known)
     return View(AuthorisedScope(chosen.name, parts), ancestors, frozenset(edited))
 
 
@@ -145,10 +152,6 @@ def _header_of(file: LogFile) -> Header | None:
         return read_header(file.path)
     except (ContextError, OSError):
         return None
-
-
-def _written(file: LogFile) -> int:
-    return file.stat.st_mtime_ns // 1_000_000
 
 
 def _ordered(here: Here, files: Sequence[LogFile]) -> tuple[LogFile, ...]:

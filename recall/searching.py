@@ -1,19 +1,23 @@
 """Find the hits of a question: in the index where it can be used, in the log itself where it cannot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import apsw
 
 from foundation.errors import ContextError
+from index.changes import is_another_file
 from index.fresh import bring_up_to_date
-from index.listing import quarantined, sessions_at
+from index.listing import SessionRow, quarantined, sessions_at
+from index.opening import snapshot
 from index.querying import Filters
 from recall.candidates import Places, tiers
+from recall.examiner import Examiner
 from recall.here import Here
-from recall.hits import Examiner, Hit, examine
+from recall.hits import Hit, examine
+from recall.judging import LITERAL
 from recall.presenting import Outcome
 from recall.request import SearchRequest
-from recall.scope import PROJECT_WIDE, SESSION, Sources, authorise, class_filter
+from recall.scope import PROJECT_WIDE, SESSION, Sources, View, authorise, class_filter
 
 CATCH_UP_MS, SCAN_MS = 2000, 2000
 """How long a search may spend on indexing what it is about, and on reading a log itself."""
@@ -24,53 +28,99 @@ def from_index(
 ) -> Outcome:
     """Search the index, caught up as far as time allows; then the log for what the index does not have."""
     fresh = bring_up_to_date(db, chosen.files, expired=timer(here, CATCH_UP_MS))
-    rows = sessions_at(db, [file.path for file in chosen.files])
-    behind = ["index-behind"] if fresh.behind else []
-    try:
-        view = authorise(here, chosen, rows, db)
-    except ContextError:
-        if not behind:
-            raise
-        return from_log(here, request, chosen, examiner, outcome._replace(warnings=behind))
-    places = Places(db, view.ancestors)
-    wanted = Filters(
-        request.roles, class_filter(here.values, examiner.gate.allowed), request.tools, request.after, request.before
-    )
-    batches = tiers(
-        db, view.scope, request.query, wanted, places, examiner.logs,
-        exact=here.values["retrieval.exact"], words=here.values["retrieval.fts"],
-    )  # fmt: skip
-    found = examine(batches, examiner, places, wanted=request.skip + request.limit)
-    damaged = quarantined(db, [row.sid for row in rows.values()])
-    warnings = [*fresh.warnings, *behind, *["lines-quarantined"] * bool(damaged), *["candidate-limit"] * found.capped]
-    outcome = Outcome(
-        chosen.name, found.hits, found.duplicates, [*warnings, *examiner.problems()], view.edited,
-        {row.id: row.cwd for row in rows.values()},
-    )  # fmt: skip
-    if chosen.name in PROJECT_WIDE or (found.hits and not behind):
-        return outcome
-    done = rows[chosen.files[0].path].done if behind and rows else 0
-    return from_log(here, request, chosen, examiner, outcome, start=done, anywhere=not behind)
+    one_session = chosen.name not in PROJECT_WIDE
+    warnings = [*fresh.warnings, *["index-behind"] * bool(fresh.behind)]
+    with snapshot(db):  # all that follows sees one state, whatever other processes write meanwhile
+        rows = sessions_at(db, [file.path for file in chosen.files])
+        seen: SessionRow | None = None  # the current session, where the index has a beginning of it only
+        if one_session and fresh.behind:
+            seen = rows.get(fresh.behind[0])
+            if seen is None or not seen.done or is_another_file(db, seen.path):
+                return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
+        try:
+            view = authorise(here, chosen, rows, db)
+        except ContextError:
+            if seen is None:
+                raise
+            return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
+        places = Places(db, view)
+        wanted = _filters(here, request, examiner)
+        batches = tiers(
+            db, view.scope, request.query, wanted, places, examiner,
+            exact=here.values["retrieval.exact"], words=here.values["retrieval.fts"],
+        )  # fmt: skip
+        found = examine(batches, examiner, places, wanted=request.skip + request.limit)
+        damaged = quarantined(db, [row.sid for row in rows.values()])
+        warnings += ["lines-quarantined"] * bool(damaged) + ["candidate-limit"] * found.capped
+        cwds = {row.id: row.cwd for row in rows.values()}
+        outcome = Outcome(chosen.name, found.hits, found.duplicates, warnings, cwds)
+        if seen:
+            return from_log(here, request, chosen, examiner, outcome, seen=seen)
+        if one_session and not _is_enough(request, found.hits):
+            return _from_lines(db, here, request, examiner, outcome, view)
+    return outcome._replace(warnings=[*warnings, *examiner.problems()])
 
 
 def from_log(
     here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner, outcome: Outcome,
-    *, start: int = 0, anywhere: bool = True,
+    *, seen: SessionRow | None = None,
 ) -> Outcome:  # fmt: skip
-    """Add what the current session's log holds from the byte `start` on; other sessions need the index."""
+    """Add what the current session's log holds beyond what the index has `seen`; other sessions need the index.
+
+    Where the branch has left the leaf that the index saw, all of it is read.
+    """
     if chosen.name in PROJECT_WIDE or here.session is None:
         return outcome
-    from recall.scanning import scan
+    from recall.scanning import Lookout, spots
     from sessions.tree import outline
 
     session = outline(here.session.path, leaf=here.leaf)
-    scanned = scan(
-        request, examiner, session, session_id=examiner.logs.session_id(session.path), start=start, anywhere=anywhere,
-        ancestors_only=chosen.name != SESSION, expired=timer(here, SCAN_MS),
+    start = seen.done if seen else 0
+    if seen and not here.leaf and all(node.id != seen.last_id for node in session.path_to(session.leaf)):
+        start = 0
+    tree, standing = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
+    lookout = Lookout(request, examiner, session.path, standing, anywhere=not seen, expired=timer(here, SCAN_MS))
+    held = {spot.offset: spot for spot in tree}
+    known = [
+        hit._replace(ancestor=standing(held[hit.place.offset])[0]) for hit in outcome.hits if hit.place.offset in held
+    ]
+    scanned = lookout.scan(spot for spot in tree if spot.offset >= start)
+    return _joined(outcome._replace(hits=known), scanned.hits, examiner, complete=scanned.complete)
+
+
+def _from_lines(
+    db: apsw.Connection, here: Here, request: SearchRequest, examiner: Examiner, outcome: Outcome, view: View
+) -> Outcome:
+    """Add what no index of words can find: places where a term stands inside of other words."""
+    from recall.scanning import Lookout, indexed_spots
+
+    assert here.session is not None
+    spots, standing = indexed_spots(db, view, _filters(here, request, examiner))
+    lookout = Lookout(
+        request, examiner, here.session.path, standing,
+        only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here, SCAN_MS),
     )  # fmt: skip
-    fresh = [hit for hit in scanned.hits if hit.digest not in {old.digest for old in outcome.hits}]
-    warnings = [*outcome.warnings, *["scan-limit"] * (not scanned.complete), *examiner.problems()]
-    return outcome._replace(hits=sorted([*outcome.hits, *fresh], key=_order), warnings=warnings)
+    scanned = lookout.scan(spots)
+    return _joined(outcome, scanned.hits, examiner, complete=scanned.complete)
+
+
+def _is_enough(request: SearchRequest, hits: Sequence[Hit]) -> bool:
+    """Tell whether the lines themselves need no look: there are hits, and one with a literal if one was asked for."""
+    literal = any(term.kind == "literal" for term in request.query.terms)
+    return bool(hits) and (not literal or any(hit.verdict.tier == LITERAL for hit in hits))
+
+
+def _filters(here: Here, request: SearchRequest, examiner: Examiner) -> Filters:
+    classes = class_filter(here.values, examiner.gate.allowed)
+    return Filters(request.roles, classes, request.tools, request.after, request.before)
+
+
+def _joined(outcome: Outcome, more: Sequence[Hit], examiner: Examiner, *, complete: bool) -> Outcome:
+    """Put more hits among those at hand, each text once."""
+    seen = {hit.digest for hit in outcome.hits}
+    hits = sorted([*outcome.hits, *(hit for hit in more if hit.digest not in seen)], key=_order)
+    warnings = [*outcome.warnings, *["scan-limit"] * (not complete), *examiner.problems()]
+    return outcome._replace(hits=hits, warnings=warnings)
 
 
 def _order(hit: Hit) -> tuple[int, float, bool, int]:

@@ -1,11 +1,16 @@
 """Say how recall stands, without a word of content."""
 
+from functools import partial
+
+import apsw
+
 from foundation.errors import ContextError
 from index import health
-from index.fresh import open_index
+from index.fresh import with_index
 from recall import wire
 from recall.budget import Json
 from recall.here import Here
+from recall.request import SCOPES
 from recall.scope import PROJECT_WIDE, Sources, sources
 
 
@@ -14,13 +19,15 @@ def status(here: Here, scope: str | None = None) -> Json:
     name = scope or here.values["historyTools.defaultScope"]
     if not here.values["historyTools.enabled"]:
         return wire.unavailable(wire.STATUS, "history-disabled", enabled=False, effectiveScope=name)
-    db, opened = open_index(here.index_folder, here.disk)
     try:
-        chosen = sources(here, name, db) if here.session or name in PROJECT_WIDE else Sources(name, (), ("no-session",))
-        state = health.state(db, here.index_folder, chosen.files) if db else None
+        if name not in SCOPES:
+            raise ContextError("invalid-scope")
+        return with_index(here.index_folder, here.disk, partial(_state, here, name))
     except ContextError as error:
         return wire.unavailable(wire.STATUS, error.code, enabled=True, effectiveScope=name)
-    finally:
-        if db is not None:
-            db.close()
+
+
+def _state(here: Here, name: str, db: apsw.Connection | None, opened: tuple[str, ...]) -> Json:
+    chosen = sources(here, name, db) if here.session or name in PROJECT_WIDE else Sources(name, (), ("no-session",))
+    state = health.state(db, here.index_folder, chosen.files) if db else None
     return wire.state(name, [*opened, *chosen.warnings], state, owner=here.owner and here.audience.local)

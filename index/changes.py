@@ -1,0 +1,97 @@
+"""Tell whether a session log still begins with the bytes that were indexed, at the price that the question is worth.
+
+A file that only grew is held against its first and its last indexed blocks, which costs the same whatever its size. For
+certainty every indexed byte is read again: by `index update`, by `index check`, and for a file that changed otherwise.
+"""
+
+import os
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import BinaryIO, NamedTuple
+
+import apsw
+
+from index.opening import transaction
+from index.sql import rows, run
+from index.stamps import stamp
+from sessions.reading import open_log
+
+CHANGED, LIKELY, PROVED = 0, 1, 2
+
+BLOCK = 4096
+_MANY = 256  # blocks read at once
+
+
+class Seal(NamedTuple):
+    """What the indexed part of a file looks like.
+
+    `head` is the digest of its first block, `chain` that of all its whole blocks, each hashed with the one before, and
+    `tail` that of its last whole block and what follows.
+    """
+
+    head: bytes = b""
+    chain: bytes = b""
+    tail: bytes = b""
+
+
+def sealed(handle: int, done: int, *, since: int = 0, chain: bytes = b"") -> Seal:
+    """Seal the first `done` bytes of a file, going on from the chain of its first `since` bytes."""
+    return Seal(_head(handle, done), _chained(handle, since // BLOCK, done // BLOCK, chain), _tail(handle, done))
+
+
+def compare(db: apsw.Connection, path: str, log: BinaryIO, *, thorough: bool) -> int:
+    """Say whether a file still begins with what was indexed of it: CHANGED, LIKELY or PROVED.
+
+    With `thorough` no file is trusted, also if it only grew.
+    """
+    sql = "select done, inode, size, head, chain, tail from session where path = ?"
+    done, inode, size, *known = next(rows(db, sql, (os.fsencode(path),)))
+    handle = log.fileno()
+    stat = os.fstat(handle)
+    seal = Seal(*known)
+    if stat.st_size < done or (_head(handle, done), _tail(handle, done)) != (seal.head, seal.tail):
+        return CHANGED
+    grew = inode is None or (inode == stamp(stat)[0] and stat.st_size > size)
+    if grew and not thorough:
+        return LIKELY
+    return PROVED if _chained(handle, 0, done // BLOCK, b"") == seal.chain else CHANGED
+
+
+def is_another_file(db: apsw.Connection, path: str) -> bool:
+    """Tell whether what was indexed of a file is no beginning of it any more, by its first and last indexed blocks.
+
+    Raises ContextError where the file cannot be opened.
+    """
+    with open_log(path, buffering=0) as log:
+        return compare(db, path, log, thorough=False) == CHANGED
+
+
+def is_changed(db: apsw.Connection, sid: int, log: BinaryIO) -> bool:
+    """Hold every indexed byte of a session against its file."""
+    done, *known = next(rows(db, "select done, head, chain, tail from session where sid = ?", (sid,)))
+    return os.fstat(log.fileno()).st_size < done or sealed(log.fileno(), done) != Seal(*known)
+
+
+def doubt(db: apsw.Connection, paths: Iterable[str]) -> None:
+    """Let the next catching up read these files anew: what is on record of them has proved to be wrong."""
+    with transaction(db):
+        for path in paths:
+            run(db, "update session set head = x'', size = -1 where path = ?", (os.fsencode(path),))
+
+
+def _head(handle: int, done: int) -> bytes:
+    return sha256(os.pread(handle, min(done, BLOCK), 0)).digest()
+
+
+def _tail(handle: int, done: int) -> bytes:
+    start = max(done // BLOCK - 1, 0) * BLOCK
+    return sha256(os.pread(handle, done - start, start)).digest()
+
+
+def _chained(handle: int, first: int, last: int, chain: bytes) -> bytes:
+    """Hash the whole blocks from `first` up to `last` onto a chain."""
+    for at in range(first, last, _MANY):
+        data = os.pread(handle, (min(at + _MANY, last) - at) * BLOCK, at * BLOCK)
+        for start in range(0, len(data), BLOCK):
+            chain = sha256(chain + data[start : start + BLOCK]).digest()
+    return chain
