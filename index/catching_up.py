@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import apsw
 
+from foundation.allocator import return_large_blocks
 from foundation.errors import ContextError
 from index.changes import CHANGED, LIKELY, compare
 from index.lagging import Lag, unproved
@@ -85,11 +86,10 @@ def catch_up(
         named = {lag.file.path for lag in work}
         work = [*work, *(lag for lag in unproved(db) if lag.file.path not in named)]
     total = sum(lag.missing for lag in work)
-    parse = fast_parser() if total > _SLOW_PARSER_BYTES else slow_parse
     if total > BULK_BYTES:
         with transaction(db, patient=patient):
             start_bulk(db)
-    update = _Update(db, parse, expired, progress, total, thorough=thorough)
+    update = _Update(db, expired, progress, total, thorough=thorough)
     queue = list(reversed(work))
     try:
         while queue and not expired():
@@ -107,7 +107,7 @@ def catch_up(
 
 def fill(db: apsw.Connection, work: Sequence[Lag], *, progress: Progress) -> Counters:
     """Index all files into a new generation, within the caller's one transaction."""
-    update = _Update(db, fast_parser(), _never, progress, sum(lag.missing for lag in work), thorough=False)
+    update = _Update(db, _never, progress, sum(lag.missing for lag in work), thorough=False)
     start_bulk(db)
     try:
         update.one_commit(list(reversed(work)), enough=sys.maxsize)
@@ -125,9 +125,13 @@ class _Update:
     """One run over the files: what it has counted, and the session it stands in."""
 
     def __init__(
-        self, db: apsw.Connection, parse: Parse, expired: Expired, progress: Progress, total: int, *, thorough: bool
+        self, db: apsw.Connection, expired: Expired, progress: Progress, total: int, *, thorough: bool
     ) -> None:
-        self.db, self.parse, self.expired, self.progress = db, parse, expired, progress
+        self.db, self.expired, self.progress = db, expired, progress
+        self.parse: Parse = slow_parse
+        if total > _SLOW_PARSER_BYTES:
+            self.parse = fast_parser()
+            return_large_blocks()
         self.total, self.thorough = total, thorough
         self.counters = Counters()
         self.writer: SessionWriter | None = None

@@ -1,7 +1,8 @@
 """Tell whether a session log still begins with the bytes that were indexed, at the price that the question is worth.
 
-A file that only grew is held against its first and its last indexed blocks, which costs the same whatever its size. For
-certainty every indexed byte is read again: by `index update`, by `index check`, and for a file that changed otherwise.
+A file that only grew is held against its first and its last indexed blocks, which costs the same whatever its size.
+For certainty every indexed record is read again: by `index update`, by `index check`, and for a file that changed
+otherwise.
 """
 
 import os
@@ -14,18 +15,18 @@ import apsw
 from index.opening import transaction
 from index.sql import rows, run
 from index.stamps import stamp
-from sessions.reading import open_log
+from sessions.decoding import parser_for
+from sessions.reading import open_log, records
 
 CHANGED, LIKELY, PROVED = 0, 1, 2
 
-BLOCK = 4096
-_MANY = 256  # blocks read at once
+_BLOCK = 4096
 
 
 class Seal(NamedTuple):
     """What the indexed part of a file looks like.
 
-    `head` is the digest of its first block, `chain` that of all its whole blocks, each hashed with the one before, and
+    `head` is the digest of its first block, `chain` that of all its records, each `linked` to the one before, and
     `tail` that of its last whole block and what follows.
     """
 
@@ -34,9 +35,14 @@ class Seal(NamedTuple):
     tail: bytes = b""
 
 
-def sealed(handle: int, done: int, *, since: int = 0, chain: bytes = b"") -> Seal:
-    """Seal the first `done` bytes of a file, going on from the chain of its first `since` bytes."""
-    return Seal(_head(handle, done), _chained(handle, since // BLOCK, done // BLOCK, chain), _tail(handle, done))
+def linked(chain: bytes, digest: bytes) -> bytes:
+    """Add the digest of the next record to the digest of all records before it."""
+    return sha256(chain + digest).digest()
+
+
+def sealed(handle: int, done: int, chain: bytes) -> Seal:
+    """Seal the first `done` bytes of a file, whose records have this chain."""
+    return Seal(_head(handle, done), chain, _tail(handle, done))
 
 
 def compare(db: apsw.Connection, path: str, log: BinaryIO, *, thorough: bool) -> int:
@@ -54,7 +60,7 @@ def compare(db: apsw.Connection, path: str, log: BinaryIO, *, thorough: bool) ->
     grew = inode is None or (inode == stamp(stat)[0] and stat.st_size > size)
     if grew and not thorough:
         return LIKELY
-    return PROVED if _chained(handle, 0, done // BLOCK, b"") == seal.chain else CHANGED
+    return PROVED if _is_chain(log, done, seal.chain) else CHANGED
 
 
 def is_another_file(db: apsw.Connection, path: str) -> bool:
@@ -62,14 +68,14 @@ def is_another_file(db: apsw.Connection, path: str) -> bool:
 
     Raises ContextError where the file cannot be opened.
     """
-    with open_log(path, buffering=0) as log:
+    with open_log(path) as log:
         return compare(db, path, log, thorough=False) == CHANGED
 
 
 def is_changed(db: apsw.Connection, sid: int, log: BinaryIO) -> bool:
-    """Hold every indexed byte of a session against its file."""
-    done, *known = next(rows(db, "select done, head, chain, tail from session where sid = ?", (sid,)))
-    return os.fstat(log.fileno()).st_size < done or sealed(log.fileno(), done) != Seal(*known)
+    """Hold every indexed record of a session against its file."""
+    done, chain = next(rows(db, "select done, chain from session where sid = ?", (sid,)))
+    return os.fstat(log.fileno()).st_size < done or not _is_chain(log, done, chain)
 
 
 def doubt(db: apsw.Connection, paths: Iterable[str]) -> None:
@@ -80,18 +86,19 @@ def doubt(db: apsw.Connection, paths: Iterable[str]) -> None:
 
 
 def _head(handle: int, done: int) -> bytes:
-    return sha256(os.pread(handle, min(done, BLOCK), 0)).digest()
+    return sha256(os.pread(handle, min(done, _BLOCK), 0)).digest()
 
 
 def _tail(handle: int, done: int) -> bytes:
-    start = max(done // BLOCK - 1, 0) * BLOCK
+    start = max(done // _BLOCK - 1, 0) * _BLOCK
     return sha256(os.pread(handle, done - start, start)).digest()
 
 
-def _chained(handle: int, first: int, last: int, chain: bytes) -> bytes:
-    """Hash the whole blocks from `first` up to `last` onto a chain."""
-    for at in range(first, last, _MANY):
-        data = os.pread(handle, (min(at + _MANY, last) - at) * BLOCK, at * BLOCK)
-        for start in range(0, len(data), BLOCK):
-            chain = sha256(chain + data[start : start + BLOCK]).digest()
-    return chain
+def _is_chain(log: BinaryIO, done: int, chain: bytes) -> bool:
+    """Tell whether the records of the first `done` bytes of a file, linked, give this chain."""
+    found = b""
+    for record in records(log, parse=parser_for(done)):
+        if record.torn or record.offset >= done:
+            break
+        found = linked(found, sha256(record.raw).digest())
+    return found == chain

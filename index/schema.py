@@ -49,8 +49,8 @@ MIGRATIONS: tuple[str, ...] = (
         run integer not null,        -- first rid of its run
         ts integer,                  -- ms
         off integer not null, len integer not null, sha blob not null,
-        digest integer,              -- of the redacted text; null where there is nothing to search
-        role integer not null, class integer not null, tools integer not null
+        role integer not null, class integer not null, tools integer not null,
+        digest integer               -- of the redacted text; null where there is nothing to search
     );
     create index entry_eid on entry(eid);
     create table run(lo integer primary key, parent integer);       -- parent: id_key of the first record's parent

@@ -49,6 +49,28 @@ def for_index(raw: bytes) -> bytes:
     return b"%b\n%b" % (raw, parts) if parts else raw
 
 
+def camel_parts(raw: bytes) -> bytes:
+    """Write the parts of the camel-case words of a text, each distinct word once: `get Retry Budget`.
+
+    Works on a map of letter shapes in which the capitals at the start of words are made small: those that are left
+    stand inside words, and a search for one byte finds them. A regular expression over the whole text would cost as
+    much as the index itself.
+    """
+    words: dict[bytes, None] = {}
+    for piece in _pieces(raw):
+        shapes = piece.translate(_SHAPES).replace(b" A", b" a")
+        find, last_blank = shapes.find, shapes.rfind
+        at = find(b"A", 1)
+        while at >= 0:
+            start, end = last_blank(b" ", 0, at) + 1, find(b" ", at)
+            if end < 0:
+                end = len(shapes)
+            if end - start <= _LONGEST_WORD:
+                words[piece[start:end]] = None
+            at = find(b"A", end)
+    return b"\n".join(filter(None, map(_split, words))) if words else b""
+
+
 def _pieces(raw: bytes) -> Iterator[bytes]:
     """Cut a long text at blanks, so that a text of many megabytes is not held several times over."""
     start = 0
@@ -57,27 +79,6 @@ def _pieces(raw: bytes) -> Iterator[bytes]:
         end = len(raw) if end < 0 else end
         yield raw[start:end]
         start = end
-
-
-def camel_parts(raw: bytes) -> bytes:
-    """Write the parts of the camel-case words of a text, each distinct word once: `get Retry Budget`.
-
-    Works on a map of letter shapes in which the capitals at the start of words are made small: those that are left
-    stand inside words, and a search for one byte finds them. A regular expression over the whole text would cost as
-    much as the index itself.
-    """
-    shapes = raw.translate(_SHAPES).replace(b" A", b" a")
-    find, last_blank = shapes.find, shapes.rfind
-    words: dict[bytes, None] = {}
-    at = find(b"A", 1)
-    while at >= 0:
-        start, end = last_blank(b" ", 0, at) + 1, find(b" ", at)
-        if end < 0:
-            end = len(shapes)
-        if end - start <= _LONGEST_WORD:
-            words[raw[start:end]] = None
-        at = find(b"A", end)
-    return b"\n".join(filter(None, map(_split, words))) if words else b""
 
 
 def pairs(text: str) -> str:

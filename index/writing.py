@@ -14,7 +14,7 @@ import apsw
 from foundation.canonical import dumps, escape_surrogates
 from foundation.errors import ContextError
 from foundation.texts import RawText
-from index.changes import sealed
+from index.changes import linked, sealed
 from index.schema import CLASS_CODE, ROLE_CODE, decoded, encoded, first_rid, id_key, last_rid, text_key
 from index.sql import rows, run, value
 from index.tokens import for_index
@@ -68,13 +68,14 @@ class SessionWriter:
         self.at = at = at or _insert_session(db, path)
         self.chain = Chain(version=at.version or CURRENT, position=at.position, last=at.last_id)
         self.rid, self.run = first_rid(at.sid) + at.records, at.run
+        self.seal = at.chain
         self.last_key: int | None = value(db, "select eid from entry where rid = ?", (self.rid,))
         self.seen: dict[int, int] = {}  # id_key -> rid
         self.active = self.newest = 0
         self.toolsets: dict[tuple[str, ...], int] = {}
-        self.entry_rows: list[tuple[object, ...]] = []
-        self.word_rows: list[tuple[int, bytes]] = []
-        self.pending = 0
+        self.queued: list[tuple[object, ...]] = []
+        self.texts: list[RawText] = []  # one for each that is queued
+        self.chars = 0
 
     def take(self, parse: Parse, *, at_most: int) -> Added:
         """Index whole lines from the cursor on, about `at_most` bytes of them, and move the cursor.
@@ -88,8 +89,10 @@ class SessionWriter:
         for record in _readable(records(self.log, offset=done, line=line, parse=parse), broken):
             if record.torn:
                 break
+            digest = sha256(record.raw).digest()
+            self.seal = linked(self.seal, digest)
             if record.value is not None and self.rid < last:
-                entries += self._put(record, record.value)
+                entries += self._put(record, record.value, digest)
             else:
                 bad.append(record if record.problem else record._replace(problem="too-many-records"))
             if record.end:
@@ -97,6 +100,9 @@ class SessionWriter:
                 if done - start >= at_most:
                     finished = False
                     break
+            if self.chars >= _FLUSH_CHARS:
+                del record  # a long one takes memory enough while its words are written
+                self._flush()
         self._flush()
         self._quarantine(bad)
         self._move(done, line, entries)
@@ -104,13 +110,13 @@ class SessionWriter:
             raise ContextError("file-unreadable") from broken[0]
         return Added(done - start, entries, tuple(bad), finished)
 
-    def _put(self, record: Record, value: Value) -> int:
+    def _put(self, record: Record, value: Value, digest: bytes) -> int:
         """Take in one record; give 1 where it became an entry of its own."""
         if value.get("type") == "session":
             self._header(value)
             return 0
         found = entry(value, *self.chain.follow(value))
-        key, digest = id_key(found.id), sha256(record.raw).digest()
+        key = id_key(found.id)
         earlier = self.seen.get(key) if self.knows_all else self._stored(key)
         if earlier is not None:
             if self._is_repeat(earlier, digest):
@@ -123,31 +129,20 @@ class SessionWriter:
             run(self.db, "insert into run values(?, ?)", (self.rid, parent))
         self.last_key = key
         self.seen[key] = self.rid
-        text_digest, marked = None, None
-        if found.text:
-            text_digest = self._put_words(found.text)
-            marked = classify(found.text) if found.marked else None
-        self.entry_rows.append((
-            self.rid, key, self.run, found.timestamp, record.offset, record.length, digest, text_digest,
+        marked = classify(found.text) if found.marked and found.text else None
+        self.queued.append((
+            self.rid, key, self.run, found.timestamp, record.offset, record.length, digest,
             ROLE_CODE[found.role], CLASS_CODE[marked], self._toolset(found.tools) if found.tools else 0,
         ))  # fmt: skip
+        self.texts.append(found.text)
+        self.chars += len(found.text)
         if found.type in ("context_edit", "session_info"):
             self._put_change(found)
         if found.timestamp and found.timestamp > self.newest:
             self.newest = found.timestamp
         if found.timestamp and found.role in ("user", "assistant") and found.timestamp > self.active:
             self.active = found.timestamp
-        if self.pending >= _FLUSH_CHARS:
-            self._flush()
         return 1
-
-    def _put_words(self, text: RawText) -> int:
-        """Queue the words of a text, its secrets taken out first; give the digest of what is left."""
-        raw = redact(text).text.encode("utf-8", "replace")  # a lone surrogate is no word
-        words = for_index(raw)
-        self.word_rows.append((self.rid, words))
-        self.pending += len(words)
-        return text_key(raw)
 
     def _put_change(self, found: Entry) -> None:
         if found.edit:
@@ -214,9 +209,15 @@ class SessionWriter:
         return self.toolsets[names]
 
     def _flush(self) -> None:
-        self.db.executemany("insert into entry values(?,?,?,?,?,?,?,?,?,?,?)", self.entry_rows)
-        self.db.executemany("insert into words(rowid, text) values(?, ?)", self.word_rows)
-        self.entry_rows, self.word_rows, self.pending = [], [], 0
+        """Write what is queued, each text with its secrets taken out first: many at once, which is faster."""
+        raws = [redact(text).text.encode("utf-8", "replace") for text in self.texts]  # a lone surrogate is no word
+        self.texts, self.chars = [], 0
+        entries = [(*row, text_key(raw) if raw else None) for row, raw in zip(self.queued, raws, strict=True)]
+        words = [(row[0], for_index(raw)) for row, raw in zip(self.queued, raws, strict=True) if raw]
+        self.queued = []
+        del raws
+        self.db.executemany("insert into entry values(?,?,?,?,?,?,?,?,?,?,?)", entries)
+        self.db.executemany("insert into words(rowid, text) values(?, ?)", words)
 
     def _quarantine(self, bad: list[Record]) -> None:
         rows = [(self.at.sid, record.line, record.offset, record.length, record.problem) for record in bad]
@@ -224,7 +225,7 @@ class SessionWriter:
 
     def _move(self, done: int, line: int, entries: int) -> None:
         """Move the cursor, and remember what the file looks like up to there."""
-        seal = sealed(self.log.fileno(), done, since=self.at.done, chain=self.at.chain)
+        seal = sealed(self.log.fileno(), done, self.seal)
         count, last_id = self.rid - first_rid(self.at.sid), self.chain.last
         self.at = self.at._replace(
             done=done, line=line, records=count, position=self.chain.position, last_id=last_id, run=self.run,

@@ -24,8 +24,8 @@ class Record(NamedTuple):
 
     `line` counts physical lines from 1; `offset` and `length` are bytes, without the newline but with a carriage
     return; `value` is None where `problem` names a reason. `torn` marks the bytes after the last newline. `mended`
-    says how a line that Pi skips was read all the same: `bom`, `padding` or `glued`; empty for sound lines. `end` is the
-    offset of the next line, 0 where more records follow on the same one.
+    says how a line that Pi skips was read all the same: `bom`, `padding` or `glued`; empty for sound lines. `end` is
+    the offset of the next line, 0 where more records follow on the same one.
     """
 
     line: int
@@ -75,28 +75,34 @@ def records(
     """
     log.seek(offset)
     while raw := log.readline(longest + 2):
-        torn = not raw.endswith(b"\n")
-        if torn and len(raw) > longest:
-            size, torn = _skip_line(log, len(raw))
+        torn, size = not raw.endswith(b"\n"), len(raw)
+        if torn and size > longest:
+            size, torn = _skip_line(log, size)
+        body, end, too_large = raw if torn else raw[:-1], offset + size, size - 1 + torn > longest
+        del raw
+        if too_large:
+            found = [Record(line, offset, size - 1 + torn, b"", None, "record-too-large", torn, "", end)]
         else:
-            size = len(raw)
-        body, end, whole = raw if torn else raw[:-1], offset + size, size == len(raw)
-        del raw  # a long line is not kept twice
-        if len(body) > longest or not whole:
-            yield Record(line, offset, size - (not torn), b"", None, "record-too-large", torn, "", end)
-        elif body.startswith(b"{") or not is_padding(body):
-            try:
-                value = parse(body)
-            except ValueError:
-                yield from _of_damaged(Record(line, offset, len(body), body, None, "", torn, "", end))
-            else:
-                if isinstance(value, dict):
-                    yield Record(line, offset, len(body), body, value, "", torn, "", end)
-                else:
-                    yield Record(line, offset, len(body), body, None, "not-an-object", torn, "", end)
-        elif torn or (padding and body.strip()):
-            yield Record(line, offset, len(body), body, None, "padding", torn, "", end)
+            found = _of_line(body, line, offset, end, parse, torn=torn, padding=padding)
+        del body
+        while found:
+            yield found.pop()  # nothing here holds on to a long record while its reader works on it
         offset, line = end, line + 1
+
+
+def _of_line(body: bytes, line: int, offset: int, end: int, parse: Parse, *, torn: bool, padding: bool) -> list[Record]:
+    """Read the records of one line, the last one first."""
+    if body.startswith(b"{") or not is_padding(body):
+        try:
+            value = parse(body)
+        except ValueError:
+            return [*_of_damaged(Record(line, offset, len(body), body, None, "", torn, "", end))][::-1]
+        if isinstance(value, dict):
+            return [Record(line, offset, len(body), body, value, "", torn, "", end)]
+        return [Record(line, offset, len(body), body, None, "not-an-object", torn, "", end)]
+    if torn or (padding and body.strip()):
+        return [Record(line, offset, len(body), body, None, "padding", torn, "", end)]
+    return []
 
 
 def _of_damaged(whole: Record) -> Iterator[Record]:
