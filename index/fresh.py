@@ -19,6 +19,7 @@ from sessions.locating import LogFile
 _Answer = TypeVar("_Answer")
 
 _PATIENCE_MS = 300  # for a writer at work; the answer then says that the index is behind
+_TRIES = 4
 _FEW = 20  # files up to which one look-up each is cheaper than reading all rows
 
 
@@ -35,15 +36,19 @@ def with_index(folder: str, disk: Files, ask: Callable[[apsw.Connection | None, 
     One that proves to be damaged while it is asked is set aside for an empty new one, and asked again.
     """
     rebuilt: tuple[str, ...] = ()
-    for _ in range(2):
+    for _ in range(_TRIES):
         db, warnings = open_index(folder, disk)
         if db is None:
             return ask(None, (*rebuilt, *warnings))
+        name = os.path.basename(db.filename)
         try:
             return ask(db, (*rebuilt, *warnings))
         except opening.DAMAGE:
-            name = os.path.basename(db.filename)
+            if opening.is_replaced(folder, name):
+                continue
         except apsw.Error as error:
+            if opening.is_replaced(folder, name):
+                continue
             return ask(None, (*rebuilt, opening.translated(error).code))
         finally:
             db.close()
@@ -94,6 +99,8 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
     except (apsw.BusyError, apsw.LockedError):
         pass
     except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError) as error:
+        if opening.is_replaced(*os.path.split(db.filename)):
+            raise
         warnings = (opening.translated(error).code,)
     else:  # told by what was left, not by a second look: a live log grows under our eyes
         return Fresh(done.left, ("source-unavailable",) if done.skipped else ())

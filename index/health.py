@@ -1,5 +1,6 @@
 """How the index stands: how far behind it is, what it could not read, whether it is sound."""
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -101,6 +102,9 @@ def _size(folder: str) -> int:
         generation = current(folder)
     except Stale:
         return 0
-    names = [name + end for name in generation.files for end in ("", "-wal", "-shm")] if generation else []
-    paths = [os.path.join(folder, name) for name in names]
-    return sum(os.path.getsize(path) for path in paths if os.path.exists(path))
+    size = 0
+    for name in generation.files if generation else ():
+        for end in ("", "-wal", "-shm"):
+            with contextlib.suppress(OSError):  # not there, or no more
+                size += os.path.getsize(os.path.join(folder, name + end))
+    return size

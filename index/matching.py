@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from index.tokens import split_word, unspaced_runs
 
+_MOST_WORDS = 32
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -37,8 +38,9 @@ def single(text: str) -> str:
 
 
 def words_of(text: str) -> str:
-    """Match all words of a text, in any order and place."""
-    return all_of(phrase(found[0]) for found in _WORD.finditer(text))
+    """Match all words of a text, in any order and place; of a very long text only the first few count."""
+    words = dict.fromkeys(found[0] for found in _WORD.finditer(text))
+    return all_of(phrase(word) for word in list(words)[:_MOST_WORDS])
 
 
 def all_of(expressions: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ from index.schema import CHECKSUMS, MIGRATIONS
 from index.sql import rows, run
 
 BUSY_WAIT_MS = 10_000
+_SWITCHES = 5  # that may come between reading the pointer and opening the file
 POINTER, LOCK = "index.json", "index.lock"
 
 
@@ -160,34 +161,52 @@ def drop(folder: str, files: Files) -> None:
         sweep(folder, files, keep=())
 
 
+def is_replaced(folder: str, name: str) -> bool:
+    """Tell whether another process has switched to another generation than that of this file.
+
+    Its files are gone then, and SQLite fails in many ways on what is left of them to those who still hold them.
+    """
+    try:
+        present = current(folder)
+    except (Stale, OSError):
+        return False
+    return present is None or name not in present.files
+
+
 def _open(folder: str, flags: int) -> apsw.Connection | None:
-    for _ in range(5):  # a switch may come between reading the pointer and opening the file
+    for _ in range(_SWITCHES):
         generation = current(folder)
         if generation is None:
             return None
-        path = os.path.join(folder, generation.files[0])
         try:
-            connection = apsw.Connection(path, flags=flags)
-        except (apsw.CantOpenError, apsw.IOError) as error:
-            if not os.path.exists(path):
-                continue
-            if not os.path.isfile(path):
-                raise Stale("index-damaged") from error
-            raise _of_unopened(folder, error) from error
-        try:
-            _prepare(connection)
-            _check(connection, writable=flags == apsw.SQLITE_OPEN_READWRITE)
-        except DAMAGE as error:
-            connection.close()
-            raise Stale("index-damaged") from error
-        except apsw.CantOpenError as error:
-            connection.close()
-            raise _of_unopened(folder, error) from error
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-    raise Stale("index-missing")
+            return _opened(folder, generation.files[0], flags)
+        except (Stale, apsw.Error):
+            if not is_replaced(folder, generation.files[0]):
+                raise
+    raise ContextError("index-busy")
+
+
+def _opened(folder: str, name: str, flags: int) -> apsw.Connection:
+    path = os.path.join(folder, name)
+    try:
+        connection = apsw.Connection(path, flags=flags)
+    except (apsw.CantOpenError, apsw.IOError) as error:
+        if not os.path.isfile(path):
+            raise Stale("index-missing") from error
+        raise _of_unopened(folder, error) from error
+    try:
+        _prepare(connection)
+        _check(connection, writable=flags == apsw.SQLITE_OPEN_READWRITE)
+    except DAMAGE as error:
+        connection.close()
+        raise Stale("index-damaged") from error
+    except apsw.CantOpenError as error:
+        connection.close()
+        raise _of_unopened(folder, error) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _of_unopened(folder: str, error: apsw.Error) -> Exception:
@@ -304,16 +323,20 @@ def _file_name(number: int) -> str:
 
 def translated(error: apsw.Error) -> ContextError:
     """Say what a failure of SQLite means for the user."""
-    match error:
-        case apsw.BusyError() | apsw.LockedError():
-            return ContextError("index-busy")
-        case apsw.FullError():
-            return ContextError("disk-full")
-        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:  # no room for `-shm`
-            return ContextError("disk-full")
-        case apsw.ReadOnlyError():
-            return ContextError("read-only")
-        case apsw.IOError():
-            return ContextError("io-error")
-        case _:
-            return ContextError("index-unavailable")
+    detail = getattr(error, "extendedresult", 0)
+    if detail in _DETAILS:
+        return ContextError(_DETAILS[detail])
+    return ContextError(next((code for kind, code in _FAILURES if isinstance(error, kind)), "index-unavailable"))
+
+
+_DETAILS = {
+    apsw.SQLITE_IOERR_SHMSIZE: "disk-full",  # no room for the `-shm` file
+    apsw.SQLITE_READONLY_DBMOVED: "index-busy",  # another process has made the index anew
+}
+_FAILURES: tuple[tuple[type[apsw.Error], str], ...] = (
+    (apsw.BusyError, "index-busy"),
+    (apsw.LockedError, "index-busy"),
+    (apsw.FullError, "disk-full"),
+    (apsw.ReadOnlyError, "read-only"),
+    (apsw.IOError, "io-error"),
+)

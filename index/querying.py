@@ -102,7 +102,7 @@ def walk(db: apsw.Connection, scope: AuthorisedScope, expression: str, filters: 
 def every(db: apsw.Connection, scope: AuthorisedScope, filters: Filters) -> Iterator[tuple[Any, ...]]:
     """Yield every entry of a scope that has a text, session by session, the last in the file first.
 
-    Each as rid, number of its id, timestamp, offset, size and number of its role.
+    Each as rid, number of its id, timestamp, offset, size, number of its role, and digest of its line.
     """
     query = _Query(db, scope, "", filters)
     for part in scope.parts:
@@ -151,7 +151,7 @@ class _Query:
     def entries(self, part: Part) -> Iterator[tuple[Any, ...]]:
         """Give the entries of one session, whatever they say, the last in the file first."""
         head, on_path, bindings = self._bounds(part)
-        what = "e.rid, e.eid, e.ts, e.off, e.len, e.role from entry e"
+        what = "e.rid, e.eid, e.ts, e.off, e.len, e.role, e.sha from entry e"
         del bindings["match"]
         sql = f"{head}select {what} where {_ENTRIES_WITHIN}{on_path}{self.conditions}"
         return rows(self.db, sql + " order by e.rid desc", bindings)

@@ -67,11 +67,11 @@ def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tup
 
 
 def _nothing_to_look_for(here: Here, request: SearchRequest) -> str:
-    """Say why nothing can be looked for: every way is switched off, or the query holds no letter and no digit."""
+    """Say why nothing can be looked for: every way is switched off, or the query holds nothing but punctuation."""
     terms = request.query.terms
     if not here.values["retrieval.fts"] and not any(term.kind == "literal" for term in terms):
         return "lexical-retrieval-disabled"
     if any(has_words(term.text) for term in terms):
         return ""
-    quoted = any(term.required for term in terms) and request.scope not in PROJECT_WIDE  # the log itself is read
-    return "" if quoted else "query-has-no-searchable-terms"
+    in_lines = request.scope not in PROJECT_WIDE and any(term.required or not term.text.isascii() for term in terms)
+    return "" if in_lines else "query-has-no-searchable-terms"  # within one session the log itself is read

@@ -12,7 +12,7 @@ from foundation.canonical import escape_surrogates
 from foundation.errors import ContextError
 from foundation.settings import Values
 from foundation.texts import VisibleText
-from index.schema import made_up_id
+from index.schema import id_key, made_up_id
 from memory.visibility import Visibility
 from privacy.classes import highest
 from privacy.markers import classify
@@ -117,8 +117,13 @@ class Logs:
 
 
 def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
-    """Turn a verified line into what the audience may see; None where its class is not for this audience."""
+    """Turn a verified line into what the audience may see; None where its class is not for this audience.
+
+    Raises ContextError with `source-changed` where it is not the entry that lay there.
+    """
     found = entry_of(raw, place)
+    if id_key(found.id) != place.id_key:
+        raise ContextError("source-changed")
     marked = classify(found.text) if found.marked else None
     classification = highest(gate.default_class, marked or gate.default_class)
     if classification not in gate.allowed:
@@ -129,7 +134,15 @@ def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
 
 
 def entry_of(raw: bytes, place: Place) -> Entry:
-    """Read a verified line as an entry; one without an id in the log has the id that the index made up for it."""
-    value = slow_parse(raw.strip(_PADDING))
+    """Read a verified line as an entry; one without an id in the log has the id that the index made up for it.
+
+    Raises ContextError with `source-changed` where it is no entry at all.
+    """
+    try:
+        value = slow_parse(raw.strip(_PADDING))
+    except ValueError as error:
+        raise ContextError("source-changed") from error
+    if not isinstance(value, dict):
+        raise ContextError("source-changed")
     identity = made_up_id(place.id_key) or value.get("id")
     return entry(value, identity if isinstance(identity, str) else "", None)

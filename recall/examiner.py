@@ -19,8 +19,7 @@ class Examiner:
 
     def look(self, place: Place) -> tuple[Evidence, Verdict] | None:
         """Read, verify and judge an entry; None where it is no match for this audience."""
-        raw = self._line(place)
-        seen = evidence(raw, place, self.gate) if raw is not None else None
+        seen = self._seen(place)
         verdict = judge(self.query, seen.text) if seen else None
         return (seen, verdict) if seen and verdict else None
 
@@ -29,12 +28,9 @@ class Examiner:
 
         Else a query that is part of a mark would tell whether it is part of the secret too.
         """
-        raw = self._line(place)
-        seen = evidence(raw, place, self.gate) if raw is not None else None
-        if seen is None:
-            return None
-        verdict = judge(self.query, seen.text, anywhere=anywhere, in_marks=not seen.redactions)
-        return (seen, verdict) if verdict else None
+        seen = self._seen(place)
+        verdict = judge(self.query, seen.text, anywhere=anywhere, in_marks=not seen.redactions) if seen else None
+        return (seen, verdict) if seen and verdict else None
 
     def peek(self, place: Place) -> bytes:
         """Read an entry's line unverified, to pass it over; empty where it cannot be read, which is remembered."""
@@ -46,8 +42,11 @@ class Examiner:
 
     def entry_at(self, place: Place) -> Entry | None:
         """Read an entry for what it is, not to show it; None where it cannot be read."""
-        raw = self._line(place)
-        return entry_of(raw, place) if raw is not None else None
+        try:
+            return entry_of(self.logs.line(place), place)
+        except ContextError as error:
+            self._note(place, error.code)
+            return None
 
     def is_there(self, place: Place, raw: bytes) -> bool:
         """Tell whether the bytes at a place are those on record, and remember where they are not."""
@@ -60,9 +59,9 @@ class Examiner:
         """Give the codes of what could not be read."""
         return ["source-changed"] * bool(self.changed) + ["source-unavailable"] * bool(self.gone)
 
-    def _line(self, place: Place) -> bytes | None:
+    def _seen(self, place: Place) -> Evidence | None:
         try:
-            return self.logs.line(place)
+            return evidence(self.logs.line(place), place, self.gate)
         except ContextError as error:
             self._note(place, error.code)
             return None

@@ -42,12 +42,12 @@ class Query(NamedTuple):
         return tuple(term for group in self.groups for term in group)
 
     def as_words(self) -> "Query":
-        """Give the same query with its literal terms as mere words."""
-        groups = (
-            tuple(Term(word, "word") for term in group for word in re.findall(r"\w+", term.text))
-            for group in self.groups
-        )
-        return self._replace(groups=tuple(group for group in groups if group))
+        """Give the same query with its literal terms as mere words, each of them wanted."""
+        groups: list[list[Term]] = []
+        for group in self.groups:
+            words = [word for term in group for word in _words_of(term)]
+            groups += [words] if len(group) > 1 else [[word] for word in words]
+        return _bounded(groups, list(self.excluded))._replace(shortened=self.shortened)
 
 
 def parse(text: str) -> Query:
@@ -108,6 +108,10 @@ def _bounded(groups: list[list[Term]], excluded: list[Term]) -> Query:
     return Query(
         tuple(tuple(kept[at][:_MOST_TERMS]) for at in chosen), tuple(excluded[:_MOST_TERMS]), len(ranked) > len(chosen)
     )
+
+
+def _words_of(term: Term) -> list[Term]:
+    return [Term(word, "word") for word in re.findall(r"\w+", term.text)] if term.kind == "literal" else [term]
 
 
 def _is_new(term: Term, seen: set[tuple[str, str, bool]]) -> bool:

@@ -4,11 +4,13 @@ Reads the newest entries first, within a bound of bytes, hits and time that is r
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import NamedTuple
 
 import apsw
 
+from foundation.errors import ContextError
 from index.querying import Filters, Found, every
 from index.schema import ROLE_CODE, id_key, text_key
 from recall.evidence import Logs, Place, entry_of
@@ -28,7 +30,10 @@ _BLOCK, _WIDEST_GAP = 1 << 20, 4096  # bytes
 
 
 class Spot(NamedTuple):
-    """A place to look at: bytes of the log, and what is known of the entry there; `rid` is 0 for one not indexed."""
+    """A place to look at: bytes of the log, and what is known of the entry there.
+
+    For one that is not indexed `rid` is 0 and `sha` is empty.
+    """
 
     rid: int
     id_key: int
@@ -36,6 +41,7 @@ class Spot(NamedTuple):
     offset: int
     size: int
     role: int
+    sha: bytes = b""
 
 
 Standing = Callable[[Spot], tuple[bool, bool]]
@@ -90,7 +96,7 @@ class Lookout:
                 yield spot, raw
 
     def _look(self, spot: Spot, raw: bytes) -> Hit | None:
-        sha = sha256(raw).digest()
+        sha = spot.sha or sha256(raw).digest()
         place = Place(self.path, self.session_id, spot.offset, spot.size, sha, spot.id_key)
         seen = self.examiner.look_closely(place, anywhere=self.anywhere)
         if seen is None or (self.request.tools and not set(self.request.tools) & set(seen[0].entry.tools)):
@@ -141,9 +147,10 @@ def omitted(logs: Logs, session: Outline, path: set[int]) -> set[int]:
     for node in session.entries:
         if node.type == "context_edit" and node.offset in path:
             place = Place(session.path, identity, node.offset, node.length, b"", id_key(node.id))
-            found = entry_of(logs.peek(place), place)
-            if found.edit:
-                last[found.edit.target] = found.edit.omits
+            with suppress(ContextError):  # the log has changed since its outline was made
+                found = entry_of(logs.peek(place), place)
+                if found.edit:
+                    last[found.edit.target] = found.edit.omits
     return {session.by_id[target].offset for target, omits in last.items() if omits and target in session.by_id}
 
 

@@ -128,6 +128,7 @@ def test_a_torn_tail_that_is_completed_later_is_indexed_once(made: World, cut: i
     made.write("s", whole[:torn])
     counters = made.update()
     assert (counters.entries_added, counters.quarantined) == (2, ())
+    assert made.search("tapirs")["status"] == "complete"
     made.append("s", whole[torn:])
     assert made.update().entries_added == 1
     assert sorted(made.found("tapirs", limit=12)) == ["00000001", "00000002", "00000003"]

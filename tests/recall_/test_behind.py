@@ -1,6 +1,7 @@
 """Questions while the index is behind the logs, and logs that are odd."""
 
 import signal
+from typing import Any
 
 import pytest
 from asking import relations
@@ -101,3 +102,30 @@ def test_a_changed_line_is_not_shown_while_another_process_holds_the_index(made:
     assert (answer["hits"], answer["status"], answer["warnings"]) == ([], "partial", ["source-changed"])
     finished(go_on(holder))
     assert made.search('"turn 77 okapi"')["status"] == "complete"
+
+
+@pytest.mark.parametrize("indexed", [True, False], ids=["index", "log"])
+def test_a_log_that_changes_while_its_lines_are_read_shows_nothing_else(
+    made: World, monkeypatch: pytest.MonkeyPatch, indexed: bool
+) -> None:
+    """Bytes that are not the entry that lay there are no evidence, whatever they happen to spell."""
+    inner = '{"type":"message","message":{"role":"user","content":"xokapix"}}'
+    made.log("s", *talk(20, about("xokapix")))
+    if not indexed:
+        made.without_index()
+    made.search("unheard")
+    shifted = lines(header(identity="s", note="x" * 40), *talk(20, lambda number: f"{inner}{number} xokapix"))
+
+    def rewrite(*arguments: Any, **named: Any) -> Any:
+        monkeypatch.setattr("recall.scanning.Lookout.scan", scan)
+        made.write("s", shifted)
+        return scan(*arguments, **named)
+
+    from recall.scanning import Lookout
+
+    scan = Lookout.scan
+    monkeypatch.setattr("recall.scanning.Lookout.scan", rewrite)
+    answer = made.search("okapi")
+    for hit in answer["hits"]:
+        assert made.read(hit["sourceRef"])["text"] == hit["excerpt"]
+    assert indexed or (answer["hits"], answer["status"]) == ([], "partial")

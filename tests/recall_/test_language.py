@@ -137,6 +137,8 @@ def numbers(made: World, query: str) -> set[int]:
         ("parseHTTPHeader2", {14}),
         ("case", {14}),
         ('"😀"', {15}),
+        ("😀", {15}),
+        ("😀 budget", {1, 2, 15}),
         ("`👩‍👩‍👧`", {15}),
         ("udge", {1, 2}),
         ("ebab-case-n", {14}),
@@ -166,7 +168,7 @@ def test_hits_say_why_they_match(shop: World, query: str, first: int, reasons: l
     assert (int(hit["entryId"], 16), hit["matchReasons"]) == (first, reasons)
 
 
-@pytest.mark.parametrize("query", ["...", "?!", "* ( )", "``", '""', "NOT foo", "-", "😀"])
+@pytest.mark.parametrize("query", ["...", "?!", "* ( )", "``", '""', "NOT foo", "-", "->", "()"])
 def test_a_query_without_a_term_says_so(shop: World, query: str) -> None:
     """Where nothing can be looked for the answer is partial and tells why, never a silent nothing."""
     answer = shop.search(query)
