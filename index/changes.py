@@ -35,9 +35,9 @@ class Seal(NamedTuple):
     tail: bytes = b""
 
 
-def linked(chain: bytes, digest: bytes) -> bytes:
-    """Add the digest of the next record to the digest of all records before it."""
-    return sha256(chain + digest).digest()
+def linked(chain: bytes, offset: int, digest: bytes) -> bytes:
+    """Add the place and the digest of the next record to the digest of all records before it."""
+    return sha256(b"%b%b%d" % (chain, digest, offset)).digest()
 
 
 def sealed(handle: int, done: int, chain: bytes) -> Seal:
@@ -100,5 +100,5 @@ def _is_chain(log: BinaryIO, done: int, chain: bytes) -> bool:
     for record in records(log, parse=parser_for(done)):
         if record.torn or record.offset >= done:
             break
-        found = linked(found, sha256(record.raw).digest())
+        found = linked(found, record.offset, sha256(record.raw).digest())
     return found == chain

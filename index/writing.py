@@ -90,7 +90,7 @@ class SessionWriter:
             if record.torn:
                 break
             digest = sha256(record.raw).digest()
-            self.seal = linked(self.seal, digest)
+            self.seal = linked(self.seal, record.offset, digest)
             if record.value is not None and self.rid < last:
                 entries += self._put(record, record.value, digest)
             else:

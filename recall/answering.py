@@ -19,6 +19,7 @@ from recall.evidence import Logs, gate
 from recall.examiner import Examiner
 from recall.here import Here
 from recall.presenting import Outcome, present
+from recall.query import has_signs
 from recall.request import SCOPES, Asked, SearchRequest, search_request
 from recall.scope import PROJECT, PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
@@ -73,5 +74,5 @@ def _nothing_to_look_for(here: Here, request: SearchRequest) -> str:
         return "lexical-retrieval-disabled"
     if any(has_words(term.text) for term in terms):
         return ""
-    in_lines = request.scope not in PROJECT_WIDE and any(term.required or not term.text.isascii() for term in terms)
+    in_lines = request.scope not in PROJECT_WIDE and any(term.required or has_signs(term.text) for term in terms)
     return "" if in_lines else "query-has-no-searchable-terms"  # within one session the log itself is read

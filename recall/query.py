@@ -76,6 +76,11 @@ def parse(text: str) -> Query:
     return _bounded(groups, excluded)
 
 
+def has_signs(text: str) -> bool:
+    """Tell whether a text holds a sign that stands for something by itself, as an emoji does, and no ASCII."""
+    return any(char > "\x7f" and unicodedata.category(char)[0] == "S" for char in text)
+
+
 def _term(match: re.Match[str]) -> Term | None:
     quoted, backticked, bare = match.groups()
     if quoted is not None:

@@ -167,6 +167,19 @@ def test_a_mended_line_that_was_no_entry_is_taken_in(made: World, before: bytes,
     compare_with_rebuild(made)
 
 
+@pytest.mark.parametrize("grown", [False, True])
+def test_entries_that_only_changed_their_place_are_found_there(made: World, grown: bool) -> None:
+    """A blank line that moves shifts what lies between: the same records at other bytes are another file."""
+    first, middle, last = (WHOLE[: len(WHOLE) // 3], WHOLE[len(WHOLE) // 3 : -9000], WHOLE[-9000:])
+    first, middle = first[: first.rindex(b"\n") + 1], first[first.rindex(b"\n") + 1 :] + middle
+    middle, last = middle[: middle.rindex(b"\n") + 1], middle[middle.rindex(b"\n") + 1 :] + last
+    made.write("s", first + b"     \n" + middle + last)
+    made.update()
+    made.write("s", first + middle + b"     \n" + last + (lines(message(401, 400, "one more")) if grown else b""))
+    made.update()
+    compare_with_rebuild(made)
+
+
 def test_a_moved_file_is_found_under_its_new_path_only(made: World) -> None:
     """After a move and an update the old path is gone from the index, and hits carry the new one."""
     made.log("s", *talk(3, about("okapi")))

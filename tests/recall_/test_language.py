@@ -168,7 +168,7 @@ def test_hits_say_why_they_match(shop: World, query: str, first: int, reasons: l
     assert (int(hit["entryId"], 16), hit["matchReasons"]) == (first, reasons)
 
 
-@pytest.mark.parametrize("query", ["...", "?!", "* ( )", "``", '""', "NOT foo", "-", "->", "()"])
+@pytest.mark.parametrize("query", ["...", "?!", "* ( )", "``", '""', "NOT foo", "-", "->", "()", "?!… ---", "«»"])
 def test_a_query_without_a_term_says_so(shop: World, query: str) -> None:
     """Where nothing can be looked for the answer is partial and tells why, never a silent nothing."""
     answer = shop.search(query)
