@@ -6,7 +6,7 @@ Each function gives an FTS5 expression, or an empty string where the text holds 
 import re
 from collections.abc import Iterable
 
-from index.tokens import split_word, unspaced_runs
+from index.tokens import spaced, split_word
 
 _MOST_WORDS = 32
 _WORD = re.compile(r"[^\W_]+")
@@ -21,8 +21,7 @@ def phrase(text: str, *, prefix: bool = False) -> str:
     """Match the words of a text in their order; with `prefix` the last one may go on."""
     if not has_words(text):
         return ""
-    fed, open_ended = _paired(text)
-    return _quoted(fed) + (" *" if prefix or open_ended else "")
+    return _quoted(spaced(text)) + (" *" if prefix else "")
 
 
 def word(text: str) -> str:
@@ -72,25 +71,3 @@ def _quoted(text: str) -> str:
     """Quote a text for FTS5; quotes and NULs only part words, so a space can stand for them."""
     return '"' + text.replace('"', " ").replace("\x00", " ").encode("utf-8", "replace").decode() + '"'
 
-
-def _paired(text: str) -> tuple[str, bool]:
-    """Pair up unspaced runs as the index does; tell whether the last word must stay open-ended.
-
-    The index holds a run's last character alone. A query's run may end within a longer one, so it gives that
-    character up; a run of one character can only be looked up as the beginning of a pair.
-    """
-    if text.isascii():
-        return text, False
-    open_ended = False
-    fed, at = [], 0
-    for run in unspaced_runs().finditer(text):
-        pairs = [run[0][start : start + 2] for start in range(len(run[0]))]
-        at_end = not has_words(text[run.end() :])
-        if at_end and len(pairs) > 1:
-            pairs.pop()
-        elif at_end:
-            open_ended = True
-        fed.append(f"{text[at : run.start()]} {' '.join(pairs)} ")
-        at = run.end()
-    fed.append(text[at:])
-    return "".join(fed), open_ended

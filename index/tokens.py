@@ -2,11 +2,11 @@
 
 FTS5's `unicode61` splits at everything that is no letter or digit and folds case and accents. Two things it
 cannot do are done here before: identifiers in camel case are repeated as their parts (`getRetryBudget` also as
-`get Retry Budget`), and runs of scripts without spaces become overlapping pairs (`数据库` as `数据 据库 库`).
+`get Retry Budget`), and in scripts without spaces each character becomes a word (`数据库` as `数 据 库`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 TOKENIZER = "unicode61 remove_diacritics 2"
@@ -42,10 +42,10 @@ _parts_of: dict[bytes, bytes] = {}
 
 
 def for_index(raw: bytes) -> bytes:
-    """Prepare text, in UTF-8, for the tokenizer: pairs for unspaced scripts, and the parts of camel-case words."""
+    """Prepare text, in UTF-8, for the tokenizer: spaces in unspaced scripts, and the parts of camel-case words."""
     parts = camel_parts(raw)
     if not raw.isascii():
-        raw = b"".join(pairs(piece.decode()).encode() for piece in _pieces(raw))
+        raw = b"".join(spaced(piece.decode()).encode() for piece in _pieces(raw))
     return b"%b\n%b" % (raw, parts) if parts else raw
 
 
@@ -71,8 +71,12 @@ def camel_parts(raw: bytes) -> bytes:
     return b"\n".join(filter(None, map(_split, words))) if words else b""
 
 
-def _pieces(raw: bytes) -> Iterator[bytes]:
+def _pieces(raw: bytes) -> Iterable[bytes]:
     """Cut a long text at blanks, so that a text of many megabytes is not held several times over."""
+    return (raw,) if len(raw) <= _PIECE else _cut(raw)
+
+
+def _cut(raw: bytes) -> Iterator[bytes]:
     start = 0
     while start < len(raw):
         end = raw.find(b" ", start + _PIECE)
@@ -81,9 +85,9 @@ def _pieces(raw: bytes) -> Iterator[bytes]:
         start = end
 
 
-def pairs(text: str) -> str:
-    """Rewrite each run of an unspaced script as its overlapping pairs, and its last character alone."""
-    return unspaced_runs().sub(_pair_up, text)
+def spaced(text: str) -> str:
+    """Set the characters of unspaced scripts apart, so that a part of a run is found as a phrase."""
+    return text if text.isascii() else unspaced_runs().sub(_apart, text)
 
 
 @cache
@@ -92,9 +96,8 @@ def unspaced_runs() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]+")
 
 
-def _pair_up(run: re.Match[str]) -> str:
-    text = run[0]
-    return f" {' '.join([text[at : at + 2] for at in range(len(text))])} "
+def _apart(run: re.Match[str]) -> str:
+    return f" {' '.join(run[0])} "
 
 
 def _split(word: bytes) -> bytes:

@@ -66,9 +66,8 @@ def _take_message(message: Value, parts: list[str]) -> None:
         _take_content(content, parts)
     elif role == "toolResult":
         if message.get("toolName") not in TOOL_NAMES:
-            start = len(parts)
             _take_content(content, parts)
-            parts[start:] = map(_without_echo, parts[start:])
+            parts[:] = map(_without_echo, parts)
     elif role == "bashExecution":
         parts.append(f"$ {_string(message.get('command'))}")
         parts.append(_without_echo(_string(message.get("output"))))
@@ -85,7 +84,9 @@ def _take_content(content: Any, parts: list[str]) -> None:
         if isinstance(block, dict):
             kind = block.get("type")
             if kind == "text":
-                parts.append(_string(block.get("text")))
+                text = block.get("text")
+                if isinstance(text, str):
+                    parts.append(text)
             elif kind == "toolCall":
                 if block.get("name") not in TOOL_NAMES:
                     parts.append(_string(block.get("name")))
