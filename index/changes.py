@@ -13,6 +13,7 @@ from typing import BinaryIO, NamedTuple
 import apsw
 
 from index.opening import transaction
+from index.schema import first_rid, last_rid
 from index.sql import rows, run
 from index.stamps import stamp
 from sessions.decoding import parser_for
@@ -26,8 +27,8 @@ _BLOCK = 4096
 class Seal(NamedTuple):
     """What the indexed part of a file looks like.
 
-    `head` is the digest of its first block, `chain` that of all its records, each `linked` to the one before, and
-    `tail` that of its last whole block and what follows.
+    `head` is the digest of its first block, `tail` that of its last whole block and what follows, and `chain` that of
+    its records that are no entries, each `linked` to the one before: entries have their own digests in their rows.
     """
 
     head: bytes = b""
@@ -41,7 +42,7 @@ def linked(chain: bytes, offset: int, digest: bytes) -> bytes:
 
 
 def sealed(handle: int, done: int, chain: bytes) -> Seal:
-    """Seal the first `done` bytes of a file, whose records have this chain."""
+    """Seal the first `done` bytes of a file, whose records that are no entries have this chain."""
     return Seal(_head(handle, done), chain, _tail(handle, done))
 
 
@@ -50,8 +51,8 @@ def compare(db: apsw.Connection, path: str, log: BinaryIO, *, thorough: bool) ->
 
     With `thorough` no file is trusted, also if it only grew.
     """
-    sql = "select done, inode, size, head, chain, tail from session where path = ?"
-    done, inode, size, *known = next(rows(db, sql, (os.fsencode(path),)))
+    sql = "select sid, done, inode, size, head, chain, tail from session where path = ?"
+    sid, done, inode, size, *known = next(rows(db, sql, (os.fsencode(path),)))
     handle = log.fileno()
     stat = os.fstat(handle)
     seal = Seal(*known)
@@ -60,7 +61,7 @@ def compare(db: apsw.Connection, path: str, log: BinaryIO, *, thorough: bool) ->
     grew = inode is None or (inode == stamp(stat)[0] and stat.st_size > size)
     if grew and not thorough:
         return LIKELY
-    return PROVED if _is_chain(log, done, seal.chain) else CHANGED
+    return PROVED if _is_whole(db, sid, log, done, seal.chain) else CHANGED
 
 
 def is_another_file(db: apsw.Connection, path: str) -> bool:
@@ -75,7 +76,7 @@ def is_another_file(db: apsw.Connection, path: str) -> bool:
 def is_changed(db: apsw.Connection, sid: int, log: BinaryIO) -> bool:
     """Hold every indexed record of a session against its file."""
     done, chain = next(rows(db, "select done, chain from session where sid = ?", (sid,)))
-    return os.fstat(log.fileno()).st_size < done or not _is_chain(log, done, chain)
+    return os.fstat(log.fileno()).st_size < done or not _is_whole(db, sid, log, done, chain)
 
 
 def doubt(db: apsw.Connection, paths: Iterable[str]) -> None:
@@ -94,11 +95,17 @@ def _tail(handle: int, done: int) -> bytes:
     return sha256(os.pread(handle, done - start, start)).digest()
 
 
-def _is_chain(log: BinaryIO, done: int, chain: bytes) -> bool:
-    """Tell whether the records of the first `done` bytes of a file, linked, give this chain."""
-    found = b""
+def _is_whole(db: apsw.Connection, sid: int, log: BinaryIO, done: int, chain: bytes) -> bool:
+    """Tell whether the first `done` bytes of a file hold the records on record, at their places, and no others."""
+    span = (first_rid(sid), last_rid(sid))
+    entries = rows(db, "select off, sha from entry where rid between ? and ? order by rid", span)
+    expected, others = next(entries, None), b""
     for record in records(log, parse=parser_for(done)):
         if record.torn or record.offset >= done:
             break
-        found = linked(found, record.offset, sha256(record.raw).digest())
-    return found == chain
+        digest = sha256(record.raw).digest()
+        if expected == (record.offset, digest):
+            expected = next(entries, None)
+        else:
+            others = linked(others, record.offset, digest)
+    return expected is None and others == chain

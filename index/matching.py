@@ -70,4 +70,3 @@ def _joined(expressions: Iterable[str], operator: str) -> str:
 def _quoted(text: str) -> str:
     """Quote a text for FTS5; quotes and NULs only part words, so a space can stand for them."""
     return '"' + text.replace('"', " ").replace("\x00", " ").encode("utf-8", "replace").decode() + '"'
-

@@ -90,11 +90,13 @@ class SessionWriter:
             if record.torn:
                 break
             digest = sha256(record.raw).digest()
-            self.seal = linked(self.seal, record.offset, digest)
-            if record.value is not None and self.rid < last:
-                entries += self._put(record, record.value, digest)
-            else:
+            if record.value is None or self.rid >= last:
                 bad.append(record if record.problem else record._replace(problem="too-many-records"))
+                self.seal = linked(self.seal, record.offset, digest)
+            elif self._put(record, record.value, digest):
+                entries += 1
+            else:
+                self.seal = linked(self.seal, record.offset, digest)
             if record.end:
                 done, line = record.end, record.line + 1
                 if done - start >= at_most:
@@ -110,17 +112,17 @@ class SessionWriter:
             raise ContextError("file-unreadable") from broken[0]
         return Added(done - start, entries, tuple(bad), finished)
 
-    def _put(self, record: Record, value: Value, digest: bytes) -> int:
-        """Take in one record; give 1 where it became an entry of its own."""
+    def _put(self, record: Record, value: Value, digest: bytes) -> bool:
+        """Take in one record; tell whether it became an entry of its own."""
         if value.get("type") == "session":
             self._header(value)
-            return 0
+            return False
         found = entry(value, *self.chain.follow(value))
         key = id_key(found.id)
         earlier = self.seen.get(key) if self.knows_all else self._stored(key)
         if earlier is not None:
             if self._is_repeat(earlier, digest):
-                return 0
+                return False
             self._split_run_after(earlier, key)
         parent = id_key(found.parent) if found.parent else None
         self.rid += 1
@@ -142,7 +144,7 @@ class SessionWriter:
             self.newest = found.timestamp
         if found.timestamp and found.role in ("user", "assistant") and found.timestamp > self.active:
             self.active = found.timestamp
-        return 1
+        return True
 
     def _put_change(self, found: Entry) -> None:
         if found.edit:

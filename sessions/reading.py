@@ -83,14 +83,14 @@ def records(
         if too_large:
             found = [Record(line, offset, size - 1 + torn, b"", None, "record-too-large", torn, "", end)]
         else:
-            found = _of_line(body, line, offset, end, parse, torn=torn, padding=padding)
+            found = _of_line(body, line, offset, end, parse, torn, padding)
         del body
         while found:
             yield found.pop()  # nothing here holds on to a long record while its reader works on it
         offset, line = end, line + 1
 
 
-def _of_line(body: bytes, line: int, offset: int, end: int, parse: Parse, *, torn: bool, padding: bool) -> list[Record]:
+def _of_line(body: bytes, line: int, offset: int, end: int, parse: Parse, torn: bool, padding: bool) -> list[Record]:  # noqa: FBT001
     """Read the records of one line, the last one first."""
     if body.startswith(b"{") or not is_padding(body):
         try:

@@ -84,9 +84,7 @@ def _take_content(content: Any, parts: list[str]) -> None:
         if isinstance(block, dict):
             kind = block.get("type")
             if kind == "text":
-                text = block.get("text")
-                if isinstance(text, str):
-                    parts.append(text)
+                parts.append(_string(block.get("text")))
             elif kind == "toolCall":
                 if block.get("name") not in TOOL_NAMES:
                     parts.append(_string(block.get("name")))
