@@ -19,7 +19,7 @@ from index.schema import CLASS_CODE, ROLE_CODE, decoded, encoded, first_rid, id_
 from index.sql import rows, run, value
 from index.tokens import for_index
 from privacy.markers import classify
-from privacy.redaction import redact
+from privacy.redaction import redact, redact_many
 from sessions.decoding import Parse
 from sessions.entries import CURRENT, Chain, Entry, Value, entry, header
 from sessions.locating import session_id
@@ -212,7 +212,7 @@ class SessionWriter:
 
     def _flush(self) -> None:
         """Write what is queued, each text with its secrets taken out first: many at once, which is faster."""
-        raws = [redact(text).text.encode("utf-8", "replace") for text in self.texts]  # a lone surrogate is no word
+        raws = [text.encode("utf-8", "replace") for text in redact_many(self.texts)]  # a lone surrogate is no word
         self.texts, self.chars = [], 0
         entries = [(*row, text_key(raw) if raw else None) for row, raw in zip(self.queued, raws, strict=True)]
         words = [(row[0], for_index(raw)) for row, raw in zip(self.queued, raws, strict=True) if raw]

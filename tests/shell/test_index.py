@@ -1,11 +1,13 @@
 """`index …`, `audit`, `doctor`, `completion`: the commands around the index and the installation."""
 
+import contextlib
 import json
 import os
 import stat
 import subprocess
 import sys
 
+import apsw
 import pytest
 from pi_logs import header, log, message, talk
 from shelled import Shell
@@ -201,3 +203,22 @@ def test_a_full_disk_is_told_and_nothing_is_lost(shell: Shell) -> None:
     assert done.returncode == 1
     assert "disk is full" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [("index", "update"), ("session", "list")])
+@pytest.mark.parametrize("table", ["entry", "words", "words_data", "session"])
+def test_damage_that_shows_in_use_is_mended(shell: Shell, table: str, command: tuple[str, str]) -> None:
+    """An index that opens and then proves to be damaged is made anew; the command does what it was asked for."""
+    entries = talk(4)
+    shell.add(*entries[:3])
+    counted(shell, "update")
+    (file,) = (shell.agent_dir / "pi-context").glob("index-*.db")
+    with contextlib.closing(apsw.Connection(str(file))) as db:
+        db.execute(f"delete from {table}" if table == "words_data" else f"drop table {table}").fetchall()
+    shell.add(*entries)
+
+    shell(*command, expect=0)
+    counted(shell, "update")
+
+    assert shell.found("turn") == ["00000004", "00000003", "00000002", "00000001"]
+    assert shell("index", "check", "--json", expect=0).json["sound"]
