@@ -5,7 +5,6 @@ that one reading of the whole file would give. What is stored was redacted first
 """
 
 import os
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import BinaryIO, NamedTuple
 
@@ -70,6 +69,7 @@ class SessionWriter:
         self.rid, self.run = first_rid(at.sid) + at.records, at.run
         self.seal = at.chain
         self.last_key: int | None = value(db, "select eid from entry where rid = ?", (self.rid,))
+        self.last_id = ""
         self.seen: dict[int, int] = {}  # id_key -> rid
         self.active = self.newest = 0
         self.toolsets: dict[tuple[str, ...], int] = {}
@@ -85,31 +85,34 @@ class SessionWriter:
         start = done = self.at.done
         line, entries, bad, finished = self.at.line, 0, [], True
         last = last_rid(self.at.sid)
-        broken: list[OSError] = []
-        for record in _readable(records(self.log, offset=done, line=line, parse=parse), broken):
-            if record.torn:
-                break
-            digest = sha256(record.raw).digest()
-            if record.value is None or self.rid >= last:
-                bad.append(record if record.problem else record._replace(problem="too-many-records"))
-                self.seal = linked(self.seal, record.offset, digest)
-            elif self._put(record, record.value, digest):
-                entries += 1
-            else:
-                self.seal = linked(self.seal, record.offset, digest)
-            if record.end:
-                done, line = record.end, record.line + 1
-                if done - start >= at_most:
-                    finished = False
+        broken: OSError | None = None
+        try:
+            for record in records(self.log, offset=done, line=line, parse=parse):
+                if record.torn:
                     break
-            if self.chars >= _FLUSH_CHARS:
-                del record  # a long one takes memory enough while its words are written
-                self._flush()
+                digest = sha256(record.raw).digest()
+                if record.value is None or self.rid >= last:
+                    bad.append(record if record.problem else record._replace(problem="too-many-records"))
+                    self.seal = linked(self.seal, record.offset, digest)
+                elif self._put(record, record.value, digest):
+                    entries += 1
+                else:
+                    self.seal = linked(self.seal, record.offset, digest)
+                if record.end:
+                    done, line = record.end, record.line + 1
+                    if done - start >= at_most:
+                        finished = False
+                        break
+                if self.chars >= _FLUSH_CHARS:
+                    del record  # a long one takes memory enough while its words are written
+                    self._flush()
+        except OSError as error:  # of the log: SQLite's are no OSErrors
+            broken = error
         self._flush()
         self._quarantine(bad)
         self._move(done, line, entries)
         if broken:
-            raise ContextError("file-unreadable") from broken[0]
+            raise ContextError("file-unreadable") from broken
         return Added(done - start, entries, tuple(bad), finished)
 
     def _put(self, record: Record, value: Value, digest: bytes) -> bool:
@@ -124,12 +127,14 @@ class SessionWriter:
             if self._is_repeat(earlier, digest):
                 return False
             self._split_run_after(earlier, key)
-        parent = id_key(found.parent) if found.parent else None
+        parent = None
+        if found.parent:
+            parent = self.last_key if found.parent == self.last_id else id_key(found.parent)
         self.rid += 1
         if self.run is None or parent is None or parent != self.last_key or parent == key:
             self.run = self.rid
             run(self.db, "insert into run values(?, ?)", (self.rid, parent))
-        self.last_key = key
+        self.last_id, self.last_key = found.id, key
         self.seen[key] = self.rid
         marked = classify(found.text) if found.marked and found.text else None
         self.queued.append((
@@ -241,14 +246,6 @@ class SessionWriter:
             (done, line, count, self.chain.position, encoded(last_id), self.run, *seal, entries,
              self.active, self.newest, self.at.sid),
         )  # fmt: skip
-
-
-def _readable(found: Iterator[Record], broken: list[OSError]) -> Iterator[Record]:
-    """Yield records up to where the disk fails, and tell of the failure."""
-    try:
-        yield from found
-    except OSError as error:
-        broken.append(error)
 
 
 def forget(db: apsw.Connection, sid: int) -> None:

@@ -20,6 +20,7 @@ ROLES = ("user", "assistant", "toolResult", "bashExecution", "custom", "summary"
 """The roles that a search can ask for."""
 
 _SUMMARIES = ("compaction", "branch_summary")
+_NOTHING = ("", (), RawText(""))
 
 
 class Header(NamedTuple):
@@ -102,16 +103,22 @@ def header(value: Value) -> Header | None:
 def entry(value: Value, identity: str, parent: str | None) -> Entry:
     """Read a record as an entry with the id and parent that its `Chain` gave."""
     kind = value.get("type")
+    stamp = timestamp_of(value)
+    # By position: this is done a million times, and names cost as much as all the rest of it.
+    if kind == "message":
+        message = value.get("message")
+        role, tools, spoken = text.spoken(message) if isinstance(message, dict) else _NOTHING
+        return Entry(identity, parent, kind, role, stamp, tools, spoken, role in ("user", "custom"))
     role = role_of(value)
-    return Entry(  # by position: this is done a million times, and names cost as much as all the rest of it
+    return Entry(
         identity,
         parent,
         kind if isinstance(kind, str) else "",
         role,
-        timestamp_of(value),
-        text.tools(value),
+        stamp,
+        (),
         text.searchable(value),
-        role in ("user", "custom"),
+        role == "custom",
         _edit(value) if kind == "context_edit" else None,
         _name(value) if kind == "session_info" else None,
     )
@@ -122,10 +129,7 @@ def role_of(value: Value) -> str:
     kind = value.get("type")
     if kind == "message":
         message = value.get("message")
-        role = message.get("role") if isinstance(message, dict) else None
-        if role == "hookMessage":  # the name of version 2
-            return "custom"
-        return role if isinstance(role, str) and role in ROLES and role != "summary" else ""
+        return text.speaker(message) if isinstance(message, dict) else ""
     if kind == "custom_message":
         return "custom"
     return "summary" if kind in _SUMMARIES else ""

@@ -15,24 +15,61 @@ Value = dict[str, Any]
 TEXT_VERSION = "1"
 """Raised when the rule changes: the index is then made anew."""
 
+_SPEAKERS = {
+    "user": "user",
+    "assistant": "assistant",
+    "toolResult": "toolResult",
+    "bashExecution": "bashExecution",
+    "custom": "custom",
+    "hookMessage": "custom",  # the name of version 2
+}
 _DEEPEST = 40
 _IN_EVERY_ECHO = "context"
 
 
 def searchable(value: Value) -> RawText:
     """Give the text of an entry, its parts joined by newlines; empty where nothing in it can be searched."""
-    parts: list[str] = []
     kind = value.get("type")
     if kind == "message":
         message = value.get("message")
-        if isinstance(message, dict):
-            _take_message(message, parts)
-    elif kind == "custom_message":
+        return spoken(message)[2] if isinstance(message, dict) else RawText("")
+    parts: list[str] = []
+    if kind == "custom_message":
         if value.get("customType") not in HANDOFF_TYPES:
-            _take_content(value.get("content"), parts)
+            _take_content(value.get("content"), parts, [])
     elif kind in ("compaction", "branch_summary"):
         parts.append(_string(value.get("summary")))
-    return RawText("\n".join(filter(None, parts)))
+    return _joined(parts)
+
+
+def speaker(message: Value) -> str:
+    """Name who speaks in a message; empty for a role that Pi does not know."""
+    role = message.get("role")
+    return _SPEAKERS.get(role, "") if isinstance(role, str) else ""
+
+
+def spoken(message: Value) -> tuple[str, tuple[str, ...], RawText]:
+    """Give who speaks in a message, the tools it calls or answers for, each once, in order, and its text."""
+    role, content = speaker(message), message.get("content")
+    parts: list[str] = []
+    tools: list[str] = []
+    if role == "toolResult":
+        name = message.get("toolName")
+        if isinstance(name, str):
+            tools.append(name)
+        if name not in TOOL_NAMES:
+            _take_content(content, parts, [])
+            parts = list(map(_without_echo, parts))
+    elif role == "assistant":
+        _take_content(content, parts, tools)
+    elif role == "user":
+        _take_content(content, parts, [])
+    elif role == "bashExecution":
+        parts.append(f"$ {_string(message.get('command'))}")
+        parts.append(_without_echo(_string(message.get("output"))))
+    elif role == "custom" and message.get("customType") not in HANDOFF_TYPES:
+        _take_content(content, parts, [])
+    return role, tuple(dict.fromkeys(tools)) if tools else (), _joined(parts)
 
 
 def everything(value: Value) -> RawText:
@@ -45,37 +82,11 @@ def everything(value: Value) -> RawText:
     return RawText("\n".join(parts))
 
 
-def tools(value: Value) -> tuple[str, ...]:
-    """Name the tools that an entry calls or answers for, each once, in order."""
-    message = value.get("message")
-    if not isinstance(message, dict):
-        return ()
-    role, content = message.get("role"), message.get("content")
-    if role == "toolResult":
-        name = message.get("toolName")
-        return (name,) if isinstance(name, str) else ()
-    if role != "assistant" or not isinstance(content, list):
-        return ()
-    calls = [block for block in content if isinstance(block, dict) and block.get("type") == "toolCall"]
-    return tuple(dict.fromkeys(name for call in calls if isinstance(name := call.get("name"), str))) if calls else ()
+def _joined(parts: list[str]) -> RawText:
+    return RawText("\n".join(filter(None, parts)))
 
 
-def _take_message(message: Value, parts: list[str]) -> None:
-    role, content = message.get("role"), message.get("content")
-    if role in ("user", "assistant"):
-        _take_content(content, parts)
-    elif role == "toolResult":
-        if message.get("toolName") not in TOOL_NAMES:
-            _take_content(content, parts)
-            parts[:] = map(_without_echo, parts)
-    elif role == "bashExecution":
-        parts.append(f"$ {_string(message.get('command'))}")
-        parts.append(_without_echo(_string(message.get("output"))))
-    elif role in ("custom", "hookMessage") and message.get("customType") not in HANDOFF_TYPES:
-        _take_content(content, parts)
-
-
-def _take_content(content: Any, parts: list[str]) -> None:
+def _take_content(content: Any, parts: list[str], tools: list[str]) -> None:
     if isinstance(content, str):
         parts.append(content)
     if not isinstance(content, list):
@@ -86,13 +97,20 @@ def _take_content(content: Any, parts: list[str]) -> None:
             if kind == "text":
                 parts.append(_string(block.get("text")))
             elif kind == "toolCall":
-                if block.get("name") not in TOOL_NAMES:
-                    parts.append(_string(block.get("name")))
-                    _take_values(block.get("arguments"), "", parts, 0)
+                _take_call(block, parts, tools)
             elif kind == "image":
                 parts.append(image_note(block))
         elif isinstance(block, str):
             parts.append(block)
+
+
+def _take_call(block: Value, parts: list[str], tools: list[str]) -> None:
+    name = block.get("name")
+    if isinstance(name, str):
+        tools.append(name)
+    if name not in TOOL_NAMES:
+        parts.append(_string(name))
+        _take_values(block.get("arguments"), "", parts, 0)
 
 
 def image_note(block: Value) -> str:

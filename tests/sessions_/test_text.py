@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from session_logs import entry, said
 
 from foundation.marks import ANSWER_START, HANDOFF_TYPES, OUTPUT_LINE, TOOL_NAMES
-from sessions.text import searchable, tools
+from sessions import entries
+from sessions.text import searchable
+
+
+def tools(value: dict[str, Any]) -> tuple[str, ...]:
+    """Name the tools that an entry calls or answers for."""
+    return entries.entry(value, "a", None).tools
 
 
 def blocks(role: str, *content: Any, **more: Any) -> dict[str, Any]:
