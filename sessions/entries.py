@@ -168,10 +168,11 @@ def _version(value: Any) -> int:
 
 def _instant(value: Any) -> int | None:
     if isinstance(value, str):
-        if len(value) == _FORM and value[16] == ":" and value[19] == "." and value[23] == "Z":
-            minute, digits = _minute(value[:16]), value[17:19] + value[20:23]
-            if minute is not None and digits.isdecimal() and value[17] < "6":
-                return minute + int(digits)
+        if len(value) == _FORM and value[13] == value[16] == ":" and value[19] == "." and value[23] == "Z":
+            hour, digits = _hour(value[:13]), value[14:16] + value[17:19] + value[20:23]
+            if hour is not None and digits.isdecimal() and value[14] < "6" > value[17]:
+                within = int(digits)
+                return hour + within // 100_000 * 60_000 + within % 100_000
         return clock.millis(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:  # noqa: PLR2004 - year 33658
         return int(value)
@@ -179,9 +180,9 @@ def _instant(value: Any) -> int | None:
 
 
 @lru_cache(256)
-def _minute(stamp: str) -> int | None:
-    """Read the minute once: many entries share it, and this is the dearest part of reading an entry."""
-    return clock.millis(stamp + ":00.000Z")
+def _hour(stamp: str) -> int | None:
+    """Read the hour once: many entries share it, and this is the dearest part of reading an entry."""
+    return clock.millis(stamp + ":00:00.000Z")
 
 
 _FORM = len("2026-11-20T08:00:01.000Z")
