@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import apsw
 
-from foundation.allocator import return_large_blocks
+from foundation.allocator import prepare_for_bulk
 from foundation.errors import ContextError
 from index.changes import CHANGED, LIKELY, compare
 from index.lagging import Lag, unproved
@@ -131,7 +131,7 @@ class _Update:
         self.parse: Parse = slow_parse
         if total > _SLOW_PARSER_BYTES:
             self.parse = fast_parser()
-            return_large_blocks()
+            prepare_for_bulk()
         self.total, self.thorough = total, thorough
         self.counters = Counters()
         self.writer: SessionWriter | None = None

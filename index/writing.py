@@ -100,12 +100,12 @@ class SessionWriter:
                     self.seal = linked(self.seal, record.offset, digest)
                 if record.end:
                     done, line = record.end, record.line + 1
-                    if done - start >= at_most:
-                        finished = False
-                        break
-                if self.chars >= _FLUSH_CHARS:
+                finished = done - start < at_most
+                if self.chars >= _FLUSH_CHARS or not finished:
                     del record  # a long one takes memory enough while its words are written
                     self._flush()
+                if not finished:
+                    break
         except OSError as error:  # of the log: SQLite's are no OSErrors
             broken = error
         self._flush()
@@ -224,7 +224,8 @@ class SessionWriter:
         self.queued = []
         del raws
         self.db.executemany("insert into entry values(?,?,?,?,?,?,?,?,?,?,?)", entries)
-        self.db.executemany("insert into words(rowid, text) values(?, ?)", words)
+        # Not cached: a cached statement would hold on to its last text, which can be long.
+        self.db.executemany("insert into words(rowid, text) values(?, ?)", words, can_cache=False)
 
     def _quarantine(self, bad: list[Record]) -> None:
         rows = [(self.at.sid, record.line, record.offset, record.length, record.problem) for record in bad]
