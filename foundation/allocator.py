@@ -1,4 +1,4 @@
-"""How the C library keeps memory while an archive is indexed: many small pieces looked up at random, a few huge texts."""
+"""How the C library keeps memory in a bulk build: many small pieces looked up at random, and a few huge texts."""
 
 import ctypes
 import sys
