@@ -7,7 +7,6 @@ import json
 import re
 from typing import Any
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _CHARS_PER_TOKEN = 4
 
 
@@ -25,7 +24,7 @@ def escape_surrogates(text: str) -> str:
     r"""Replace each lone surrogate by its `\udXXX` escape, so that the text can be encoded as UTF-8."""
     if text.isascii():
         return text
-    return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def utf16_units(text: str) -> int:

@@ -15,7 +15,7 @@ LONGEST = 2000
 
 _MOST_TERMS = 32
 _END = r"(?=[.,;:!?]*(?:\s|$))"
-_PIECE = re.compile(rf'"([^"]*)"{_END}|`([^`]*)`{_END}|(\S+)')
+_PIECE = rf'"([^"]*)"{_END}|`([^`]*)`{_END}|(\S+)'
 _CLOSING = ".,;:!?"
 _APOSTROPHES = "'\u2019"
 
@@ -55,16 +55,16 @@ def parse(text: str) -> Query:
     groups: list[list[Term]] = []
     excluded: list[Term] = []
     joins = negates = False
-    pieces = [match for match in _PIECE.finditer(text) if match[0]]
-    for number, match in enumerate(pieces):
+    pieces = _pieces(text)
+    for number, (bare, quoted, backticked) in enumerate(pieces):
         last = number == len(pieces) - 1
-        if match[0] == "OR" and groups and not last and not joins:
+        if bare == "OR" and groups and not last and not joins:
             joins = True
             continue
-        if match[0] == "NOT" and not last:
+        if bare == "NOT" and not last:
             negates = True
             continue
-        term = _term(match)
+        term = _term(bare, quoted, backticked)
         if term is not None:
             if negates:
                 excluded.append(term)
@@ -81,12 +81,18 @@ def has_signs(text: str) -> bool:
     return any(char > "\x7f" and unicodedata.category(char)[0] == "S" for char in text)
 
 
-def _term(match: re.Match[str]) -> Term | None:
-    quoted, backticked, bare = match.groups()
-    if quoted is not None:
-        return Term(quoted, "literal", required=True, exact_case=True) if quoted.strip() else None
-    if backticked is not None:
-        return Term(backticked.strip(), "literal", required=True) if backticked.strip() else None
+def _pieces(text: str) -> list[tuple[str, str, str]]:
+    """Cut a query into bare, quoted and backticked pieces, each in its place of three; the others are empty."""
+    if '"' in text or "`" in text:
+        return [(match[3] or "", match[1] or "", match[2] or "") for match in re.finditer(_PIECE, text)]
+    return [(word, "", "") for word in text.split()]
+
+
+def _term(bare: str, quoted: str, backticked: str) -> Term | None:
+    if quoted.strip():
+        return Term(quoted, "literal", required=True, exact_case=True)
+    if backticked.strip():
+        return Term(backticked.strip(), "literal", required=True)
     if len(bare) > 1 and bare.endswith("*") and _is_word(bare[:-1]):
         return Term(bare[:-1], "prefix")
     bare = bare.rstrip(_CLOSING) or ""
