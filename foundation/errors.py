@@ -1,7 +1,7 @@
 """Every refusal and failure that a user can meet: one table of codes, one exception.
 
 A message says what happened and what is untouched; the hint says what to do next. The table is the
-source of `docs/codes.md`; `pi_context.boundary` alone turns an error into text, JSON and an exit status.
+source of `docs/json-and-codes.md`; `pi_context.boundary` alone turns an error into text, JSON and an exit status.
 """
 
 from typing import NamedTuple
@@ -80,6 +80,7 @@ CODES: dict[str, Code] = {
     "source-unavailable": Code("The session file is gone or unreadable.", "Search again, or restore the file."),
     # --- the index and the disk ---------------------------------------------------------------------------
     "index-busy": Code("Another process holds the index; nothing was changed.", "Try again in a moment."),
+    "settings-busy": Code("Another process is changing the settings; nothing was changed.", "Try again in a moment."),
     "index-unavailable": Code("The index cannot be opened or made.", "Run `pi-context doctor`; session logs are safe."),
     "disk-full": Code("The disk is full; session logs are untouched.", "Free some space and run the command again."),
     "permission-denied": Code("A file or folder may not be written.", "Check its owner and permissions."),

@@ -65,9 +65,19 @@ def quarantined(db: apsw.Connection, sids: Iterable[int]) -> int:
     return int(value(db, "select count(*) from quarantine where sid in (select value from json_each(?))", (listed,)))
 
 
+# The last entry of a run is a tip unless another run goes on from it.
+_TIPS = f"""
+    with piece as (select lo >> {SHIFT} as sid, lead(lo) over (partition by lo >> {SHIFT} order by lo) as next from run)
+    select sid, count(*) from piece
+    where (sid, (select eid from entry where rid < coalesce(next, (sid + 1) << {SHIFT}) order by rid desc limit 1))
+        not in (select lo >> {SHIFT}, parent from run where parent is not null)
+    group by sid
+"""  # noqa: S608 - a number
+
+
 def branches(db: apsw.Connection) -> dict[int, int]:
-    """Count the branches of every session: the stretches of entries that grow out of one another."""
-    return dict(rows(db, f"select lo >> {SHIFT}, count(*) from run group by 1"))  # noqa: S608 - a number
+    """Count the branches of every session: the entries that no other follows."""
+    return dict(rows(db, _TIPS))
 
 
 def _row(*columns: Any) -> SessionRow:

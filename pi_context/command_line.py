@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from foundation.canonical import dumps
 from foundation.errors import INTERRUPTED, USAGE
-from pi_context.verbs import GLOBAL_OPTIONS, GROUPS, VERBS, Argument, Option, Verb, Words, nothing_given
+from pi_context.verbs import DEFAULTS, GLOBAL_OPTIONS, GROUPS, VERBS, Argument, Option, Verb, Words, nothing_given
 from pi_context.version import VERSION
 
 PROGRAM = "pi-context"
@@ -48,7 +48,7 @@ def application() -> click.Group:
             callback=_print_version,
         )
     )  # fmt: skip
-    groups = {name: _group(name, summary) for name, summary in GROUPS.items()}
+    groups = {name: _group(name, summary, DEFAULTS.get(name)) for name, summary in GROUPS.items()}
     for name, group in groups.items():
         top.add_command(group, name)
     for verb in VERBS:
@@ -56,12 +56,18 @@ def application() -> click.Group:
     return top
 
 
-def _group(name: str, summary: str) -> click.Group:
-    def gather(**values: Any) -> None:
-        _remember(values)
+def _group(name: str, summary: str, default: Verb | None = None) -> click.Group:
+    """Make a group; with a default verb its bare name does that."""
+
+    def gather(**values: Any) -> tuple[Verb, Words] | None:
+        known = _remember(values)
+        if default is None or click.get_current_context().invoked_subcommand:
+            return None
+        return default, nothing_given(default) | known
 
     return click.Group(
         name, callback=gather, help=summary, params=[_option(option) for option in GLOBAL_OPTIONS],
+        invoke_without_command=default is not None,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     )  # fmt: skip
 

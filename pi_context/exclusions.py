@@ -30,7 +30,7 @@ def change(own_folder: str, disk: Files, *, add: str = "", remove: str = "") -> 
     from foundation.locks import held
 
     disk.make_folder(own_folder)
-    with held(os.path.join(own_folder, _LOCK), disk, wait_seconds=_WAIT_SECONDS, busy="index-busy"):
+    with held(os.path.join(own_folder, _LOCK), disk, wait_seconds=_WAIT_SECONDS, busy="settings-busy"):
         before = excluded_sessions(own_folder)
         after = (before | ({add} if add else set())) - {remove}
         if after != before:

@@ -229,6 +229,9 @@ GROUPS = {
     "config": "Show and change settings",
 }
 
+DEFAULTS = {"config": next(verb for verb in VERBS if verb.words == ("config", "show"))}
+"""What the bare name of a group does; of any other group it prints the help."""
+
 Words = dict[str, Any]
 """The values of a command's arguments and options by name; what was not given is None, False or empty."""
 

@@ -12,7 +12,7 @@ from recall.here import Here
 from recall.hits import Hit
 from recall.references import Reference
 from recall.request import SearchRequest
-from recall.scope import BRANCH, EVERYWHERE, LINEAGE, PROJECT_WIDE, relation
+from recall.scope import EVERYWHERE, PROJECT_WIDE, relation
 
 
 class Outcome(NamedTuple):
@@ -31,11 +31,10 @@ class Outcome(NamedTuple):
 def present(here: Here, request: SearchRequest, outcome: Outcome) -> Json:
     """Give the answer `context-history-result-v1`."""
     shown = outcome.hits[request.skip : request.skip + request.limit]
-    scope = BRANCH if outcome.scope == LINEAGE else outcome.scope
-    references = here.references.issue([_reference(here, scope, hit) for hit in shown])
+    references = here.references.issue([_reference(here, outcome.scope, hit) for hit in shown])
     drafts = [_draft(here, outcome, hit, name) for hit, name in zip(shown, references, strict=True)]
     envelope = wire.envelope(
-        scope, outcome.warnings, duplicates=outcome.duplicates, after=request.after, before=request.before
+        outcome.scope, outcome.warnings, duplicates=outcome.duplicates, after=request.after, before=request.before
     )
     return fit(envelope, drafts, budget=request.budget)
 

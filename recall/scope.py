@@ -58,7 +58,8 @@ def sources(here: Here, scope: str, db: apsw.Connection | None) -> Sources:
         return _project(here, db)
     if here.session is None:
         raise ContextError("no-session")
-    return Sources(scope, (here.session,), ("lineage-equals-branch",) if scope == LINEAGE else ())
+    own = (here.session,)
+    return Sources(BRANCH, own, ("lineage-equals-branch",)) if scope == LINEAGE else Sources(scope, own)
 
 
 def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: apsw.Connection) -> View:
@@ -67,7 +68,7 @@ def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: a
     leaf = _leaf(here, db, own) if own else None
     ancestors = ancestry(db, leaf) if leaf else ()
     edited = omitted_on(db, ancestors, own.sid) if own else ()
-    if chosen.name in (BRANCH, LINEAGE):
+    if chosen.name == BRANCH:
         parts = tuple(Part(rows[file.path].sid, leaf, rows[file.path].newest) for file in chosen.files if leaf)
         return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset(edited))
     known = [rows[file.path] for file in chosen.files if file.path in rows]

@@ -103,7 +103,7 @@ def _change(call: Call, key: str, value: Any) -> int:
     around.disk.make_folder(os.path.dirname(path))
     around.disk.make_folder(around.own_folder)
     with held(
-        os.path.join(around.own_folder, "settings.lock"), around.disk, wait_seconds=_WAIT_SECONDS, busy="index-busy"
+        os.path.join(around.own_folder, "settings.lock"), around.disk, wait_seconds=_WAIT_SECONDS, busy="settings-busy"
     ):
         found = pi_files.read_json(path)
         before = {} if found is pi_files.MISSING else found

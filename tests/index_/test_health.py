@@ -119,6 +119,23 @@ def test_status_without_a_session_says_so(indexed: World) -> None:
     assert "no-session" in told["warnings"]
 
 
+def test_branches_are_counted_by_their_tips(made: World) -> None:
+    """A stretch that is left and gone on with later is still one branch: the count is that of Pi's tree."""
+    from logs import message
+
+    from index.listing import branches, sessions
+    from sessions.tree import outline
+
+    chain = [(1, None), (2, 1), (3, 2), (4, 2), (5, 3), (6, 5), (7, 1), (8, 4)]
+    made.write("s", lines(header(identity="s"), *(message(number, parent, "x") for number, parent in chain)))
+    made.write("t", lines(header(identity="t"), *talk(3, about("y"))))
+    made.update()
+    with made.index() as db:
+        rows = sessions(db)
+        counted = {name: branches(db)[rows[made.path(name)].sid] for name in ("s", "t")}
+    assert counted == {name: len(outline(made.path(name)).tips) for name in ("s", "t")} == {"s": 3, "t": 1}
+
+
 def test_names_of_sessions_follow_their_log(made: World) -> None:
     """The last name in the file counts, an empty one clears it, and no secret stays in one."""
     from logs import entry

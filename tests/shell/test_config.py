@@ -25,6 +25,14 @@ def test_show_tells_every_setting(shell: Shell) -> None:
     assert all(key in told for key in SETTINGS)
 
 
+def test_the_bare_word_shows(shell: Shell) -> None:
+    """`config` alone is `config show`, with the same options; a mistyped verb is still a mistake."""
+    assert shell("config", expect=0).out == shell("config", "show", expect=0).out
+    assert shell("config", "--json", expect=0).json == shell("--json", "config", "show", expect=0).json
+    shell("config", "shwo", expect=2)
+    assert "Commands:" in shell("config", "--help", expect=0).out
+
+
 def test_set_and_unset_go_into_the_project_or_the_global_file(shell: Shell) -> None:
     """A saved value wins over the default, the project's over the owner's; unset brings the one before back."""
     shell("config", "set", "historyTools.maxResults", "9", "--global", expect=0)
