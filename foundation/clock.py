@@ -21,16 +21,13 @@ def iso(millis: int) -> str:
 def millis(stamp: str) -> int | None:
     """Read an ISO 8601 instant; a form without zone is taken as UTC. None where it is no date.
 
-    The form that Pi writes is sliced; all others pay for `datetime`.
+    The form that Pi writes is sliced, for a million entries have one; all others pay for `datetime`.
     """
-    if len(stamp) == _FIXED_FORM and stamp[-1] == "Z" and stamp[10] == "T" and stamp[19] == ".":
-        try:
-            day = _day(stamp[:10])
-            hour, minute, second = int(stamp[11:13]), int(stamp[14:16]), int(stamp[17:19])
-            if stamp[13] == stamp[16] == ":" and hour < 24 and minute < 60 and second < 60:  # noqa: PLR2004 - clock
-                return day + ((hour * 60 + minute) * 60 + second) * 1000 + int(stamp[20:23])
-        except ValueError:
-            pass
+    if len(stamp) == _FIXED_FORM and stamp[13] == stamp[16] == ":" and stamp[19] == "." and stamp[23] == "Z":
+        hour, digits = _hour(stamp[:13]), stamp[14:16] + stamp[17:19] + stamp[20:23]
+        if hour is not None and digits.isdecimal() and stamp[14] < "6" > stamp[17]:
+            within = int(digits)
+            return hour + within // 100_000 * 60_000 + within % 100_000
     return parse(stamp, local=False)
 
 
@@ -48,8 +45,7 @@ def parse(stamp: str, *, local: bool) -> int | None:
     return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
 
 
-@lru_cache(64)
-def _day(date: str) -> int:
-    from datetime import date as calendar_date
-
-    return (calendar_date.fromisoformat(date).toordinal() - calendar_date(1970, 1, 1).toordinal()) * 86_400_000
+@lru_cache(256)
+def _hour(stamp: str) -> int | None:
+    """Read the hour once, for many entries share it."""
+    return parse(stamp + ":00:00.000Z", local=False)

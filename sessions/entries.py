@@ -4,7 +4,6 @@ Reads the versions 1 to 3 of the format. Older files get the ids and the chain t
 them, but fixed instead of random, and nothing on disk changes.
 """
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from foundation import clock
@@ -168,21 +167,7 @@ def _version(value: Any) -> int:
 
 def _instant(value: Any) -> int | None:
     if isinstance(value, str):
-        if len(value) == _FORM and value[13] == value[16] == ":" and value[19] == "." and value[23] == "Z":
-            hour, digits = _hour(value[:13]), value[14:16] + value[17:19] + value[20:23]
-            if hour is not None and digits.isdecimal() and value[14] < "6" > value[17]:
-                within = int(digits)
-                return hour + within // 100_000 * 60_000 + within % 100_000
         return clock.millis(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:  # noqa: PLR2004 - year 33658
         return int(value)
     return None
-
-
-@lru_cache(256)
-def _hour(stamp: str) -> int | None:
-    """Read the hour once: many entries share it, and this is the dearest part of reading an entry."""
-    return clock.millis(stamp + ":00:00.000Z")
-
-
-_FORM = len("2026-11-20T08:00:01.000Z")
