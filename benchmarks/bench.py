@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,11 +139,11 @@ def recall(home: Path) -> Iterator[Figure]:
         '{"historyTools": {"allowProjectScope": true}, "owner": {"scripts": true}}'
     )
     files = sorted((home / "agent" / "sessions").rglob("*.jsonl"), key=lambda path: path.stat().st_size)
-    rng = random.Random(3)
+    rng, queries = random.Random(3), list[str]()
     for name, path, must in (("a usual session", files[len(files) // 2], 25), ("the largest session", files[-1], 50)):
         history = api.open(agent_dir=home / "agent", session=path, audience="local")
         queries = words_of(path, rng)
-        times = [timed(lambda query=query: history.search(query)) for query in queries for _ in range(2)]
+        times = [timed(partial(history.search, query)) for query in queries for _ in range(2)]
         worst = percentile(times, 0.95)
         yield Figure(
             f"recall in {name}, p95",
@@ -152,7 +153,7 @@ def recall(home: Path) -> Iterator[Figure]:
         )
     history = api.open(agent_dir=home / "agent", session=files[-1], audience="local")
     for scope, must in (("project", 60), ("everywhere", 100)):
-        times = [timed(lambda query=query, scope=scope: history.search(query, scope=scope)) for query in queries]
+        times = [timed(partial(history.search, query, scope=scope)) for query in queries]
         worst = percentile(times, 0.95)
         yield Figure(
             f"recall, scope {scope}, p95",
@@ -205,7 +206,7 @@ def append(home: Path) -> Iterator[Figure]:
                     + b"\n"
                 )
         file = LogFile(str(path), os.stat(path))
-        times.append(timed(lambda file=file: bring_up_to_date(db, [file], expired=lambda: False)))
+        times.append(timed(partial(bring_up_to_date, db, [file], expired=lambda: False)))
     db.close()
     p50, p95, most = statistics.median(times), percentile(times, 0.95), max(times)
     yield Figure(
@@ -266,7 +267,7 @@ def small_things(home: Path, archive: corpus.Archive) -> Iterator[Figure]:
         )
     ]
     with Logs() as logs:
-        times = [timed(lambda place=place: logs.line(place)) * 1000 for place in random.Random(5).sample(places, 1000)]
+        times = [timed(partial(logs.line, place)) * 1000 for place in random.Random(5).sample(places, 1000)]
     worst = percentile(times, 0.95)
     yield Figure("verified read of one entry, warm p95", "≤ 100 µs", f"{worst:.0f} µs", worst <= 100)
     cpu, _, out = command("index", "update", "--json", home=home)

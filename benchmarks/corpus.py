@@ -135,11 +135,11 @@ def make(folder: Path, megabytes: float, *, big: float = 0, seed: int = 7, proje
         rng = random.Random(seed)
         words, left, count, entries = Words(rng), megabytes * 1e6, 0, 0
         while left > 0:
-            size = big * 1e6 if big and not count else min(20e6, max(5_000, rng.lognormvariate(0, 1.4) * 1e6))
+            wanted = big * 1e6 if big and not count else min(20e6, max(5_000, rng.lognormvariate(0, 1.4) * 1e6))
             path = folder / f"--p{rng.randrange(projects)}--" / f"{count:05d}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = list(
-                session(words, rng, min(size, left), f"/home/dev/{path.parent.name}", f"{rng.getrandbits(96):024x}")
+                session(words, rng, min(wanted, left), f"/home/dev/{path.parent.name}", f"{rng.getrandbits(96):024x}")
             )
             path.write_bytes(b"".join(lines))
             left, count, entries = left - path.stat().st_size, count + 1, entries + len(lines) - 1

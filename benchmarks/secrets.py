@@ -20,7 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from foundation.texts import RawText
 from privacy.redaction import redact
-from privacy.secrets import RULES_VERSION, Secret, find
+from privacy.secrets import Secret, find
+from privacy.secrets.version import RULES_VERSION
 
 _LEAK = 6  # characters of a secret that must not stay in a row
 _BINARY_SHARE = 0.02
@@ -93,10 +94,10 @@ def planted(corpus: str) -> int:
         name = str(path.relative_to(corpus))
         if name.startswith("truth"):
             continue
-        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        for number, raw in enumerate(path.read_bytes().splitlines(), 1):
             rows = truth.pop((name, number), [])
             shown = []
-            for text in texts_of(json.loads(line)):
+            for text in texts_of(json.loads(raw)):
                 start = time.process_time()
                 spans = find(text)
                 seconds += time.process_time() - start
