@@ -36,10 +36,10 @@ def single(text: str) -> str:
     return phrase(text) if text.isascii() and _WORD.fullmatch(text) and split_word(text) == text else ""
 
 
-def words_of(text: str) -> str:
-    """Match all words of a text, in any order and place; of a very long text only the first few count."""
+def words_of(text: str) -> list[str]:
+    """Match the words of a text, each by an expression; of a very long text only the first few count."""
     words = dict.fromkeys(found[0] for found in _WORD.finditer(text))
-    return all_of(phrase(word) for word in list(words)[:_MOST_WORDS])
+    return [phrase(word) for word in list(words)[:_MOST_WORDS]]
 
 
 def all_of(expressions: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ Each tier is one pass with its own cap, newest first; the literal tier is walked
 the oldest of all. The places are proposals: `judging` decides on the text.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import apsw
@@ -70,8 +70,9 @@ def tiers(
         if any(term.required for term in group)
     )
     unwanted = matching.any_of(matching.single(term.text) for term in query.excluded if term.kind == "word")
-    each = [_expression(term) for term in query.terms]
-    anything = matching.without(matching.any_of(each), unwanted)
+    each = [_expression(term, matching.all_of) for term in query.terms]
+    loosely = [_expression(term, matching.any_of) for term in query.terms]
+    anything = matching.without(matching.any_of(loosely), unwanted)
     counted = _Counted(db, scope, filters, places, [matching.phrases_in(expression) for expression in each])
     literals = [term.text for term in query.terms if term.kind == "literal"]
     if exact and literals:
@@ -82,17 +83,18 @@ def tiers(
     at = iter(each)
     together = matching.all_of(matching.any_of(next(at) for _ in group) for group in query.groups)
     yield counted.batch(ALL_WORDS, [("", matching.without(together, unwanted))], most=CAP)
-    if len(each) > 1:
-        gates = [(expression, anything) for expression in each if expression]
+    if len(each) > 1 or loosely != each:
+        gates = [(expression, anything) for expression in loosely if expression]
         yield counted.batch(SOME, gates, most=max(CAP // len(each), _LEAST_PER_TERM))
 
 
-def _expression(term: Term) -> str:
+def _expression(term: Term, join: Callable[[list[str]], str]) -> str:
+    """Match a term; a literal by its words, all or any of them as they are joined."""
     match term.kind:
         case "prefix":
             return matching.phrase(term.text, prefix=True)
         case "literal":
-            return matching.words_of(term.text)
+            return join(matching.words_of(term.text))
         case _:
             return matching.word(term.text)
 

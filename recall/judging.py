@@ -33,6 +33,15 @@ class Verdict(NamedTuple):
     spans: tuple[tuple[Span, ...], ...]
 
 
+class _Found(NamedTuple):
+    """Where a term stands: `whole` with all of its words, `exact` as the literal it is, `as_word` not as a part."""
+
+    spans: tuple[Span, ...]
+    whole: bool
+    exact: bool = False
+    as_word: bool = False
+
+
 class _Text(NamedTuple):
     plain: str
     folded: str
@@ -46,34 +55,34 @@ def judge(query: Query, text: VisibleText, *, anywhere: bool = False, in_marks: 
     """
     plain = text if in_marks else _MARK.sub(_blank, text)
     both = _Text(plain, fold(plain), has_marks(plain))
-    if any(_spans(term, both, anywhere=False)[0] for term in query.excluded):
+    if any(_spans(term, both, anywhere=False).whole for term in query.excluded):
         return None
-    spans, literal, whole, all_groups = [], False, False, True
+    spans, literal, as_word, all_groups = [], False, False, True
     for group in query.groups:
         in_group = False
         for term in group:
-            found, exact, as_word = _spans(term, both, anywhere=anywhere)
-            literal, whole, in_group = literal or exact, whole or as_word, in_group or bool(found)
-            spans.append(found)
+            found = _spans(term, both, anywhere=anywhere)
+            literal, as_word, in_group = literal or found.exact, as_word or found.as_word, in_group or found.whole
+            spans.append(found.spans)
         if not in_group and any(term.required for term in group):
             return None
         all_groups = all_groups and in_group
     if not any(spans):
         return None
     tier = LITERAL if literal else ALL_WORDS if all_groups else SOME
-    named = (literal, all_groups, whole, not literal and not whole)
+    named = (literal, all_groups, as_word, not literal and not as_word)
     return Verdict(tier, tuple(reason for reason, holds in zip(REASONS, named, strict=True) if holds), tuple(spans))
 
 
-def _spans(term: Term, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...], bool, bool]:
-    """Find a term: where, whether as a literal, and whether as a whole word."""
+def _spans(term: Term, text: _Text, *, anywhere: bool) -> _Found:
+    """Find a term, a literal that does not stand there by its words."""
     if term.kind == "literal":
-        found = _exactly(term.text, text.plain) if term.exact_case else _exactly(fold(term.text), text.folded)
-        if found or term.required:
-            return found, bool(found), False
-        return _all_words(term.text, text, anywhere=anywhere)
-    found, whole = _as_word(term.text, text, open_ended=term.kind == "prefix", anywhere=anywhere)
-    return found, False, whole
+        spans = _exactly(term.text, text.plain) if term.exact_case else _exactly(fold(term.text), text.folded)
+        if spans or term.required:
+            return _Found(spans, whole=bool(spans), exact=bool(spans))
+        return _by_words(term.text, text, anywhere=anywhere)
+    spans, as_word = _as_word(term.text, text, open_ended=term.kind == "prefix", anywhere=anywhere)
+    return _Found(spans, whole=bool(spans), as_word=as_word)
 
 
 def _blank(mark: re.Match[str]) -> str:
@@ -89,12 +98,12 @@ def _exactly(needle: str, text: str) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def _all_words(literal: str, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...], bool, bool]:
-    """Let a literal that does not stand there count by its words, when all of them do."""
+def _by_words(literal: str, text: _Text, *, anywhere: bool) -> _Found:
+    """Find the words of a literal, apart from each other or only some of them."""
     words = [_as_word(match[0], text, open_ended=False, anywhere=anywhere) for match in _WORDS.finditer(literal)]
-    if not words or not all(found for found, _ in words):
-        return (), False, False
-    return tuple(sorted(span for found, _ in words for span in found)), False, all(whole for _, whole in words)
+    spans = tuple(sorted(span for found, _ in words for span in found))
+    whole = bool(words) and all(found for found, _ in words)
+    return _Found(spans, whole, as_word=all(as_word for found, as_word in words if found))
 
 
 def _as_word(word: str, text: _Text, *, open_ended: bool, anywhere: bool) -> tuple[tuple[Span, ...], bool]:

@@ -55,10 +55,10 @@ class Needles:
         return _ESCAPED.search(line) is not None or any(sign in line for sign in self._signs)
 
 
-def least(term: Term) -> str:
-    """Give what a text must hold to match a term: all of it, or the first part of its first word."""
+def least(term: Term) -> list[str]:
+    """Give what a text must hold one of to match a term: all of it, or the first part of any of its words."""
     words = _WORD.findall(term.text)
-    return term.text if term.required or not words else split_word(words[0]).split()[0]
+    return [term.text] if term.required or not words else [split_word(word).split()[0] for word in words]
 
 
 class _Needle:

@@ -67,7 +67,9 @@ class Lookout:
         self.session_id = examiner.logs.session_id(path)
         terms = request.query.terms
         self.needles = Needles(
-            (term.text for term in terms if term.kind == "literal") if only_literals else map(least, terms)
+            (term.text for term in terms if term.kind == "literal")
+            if only_literals
+            else (sign for term in terms for sign in least(term))
         )
 
     def scan(self, spots: Iterable[Spot]) -> Scanned:
