@@ -75,7 +75,7 @@ def command(*words: str, home: Path) -> tuple[float, float, str]:
         "PI_CODING_AGENT_DIR": str(home / "agent"),
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "pi_context.main", *words], stdout=subprocess.PIPE, env=environment, cwd=home
+        [sys.executable, "-m", "pi_context", *words], stdout=subprocess.PIPE, env=environment, cwd=home
     )
     assert process.stdout
     out = process.stdout.read().decode()

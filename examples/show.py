@@ -18,7 +18,7 @@ def run(*words: str, agent_dir: str, shown: bool = True) -> str:
     """Run pi-context as a user would, show the command and what it prints, and give what it printed."""
     if shown:
         print(f"\n$ pi-context {' '.join(words)}", flush=True)
-    command = [sys.executable, "-m", "pi_context.main", *words, "--session", str(GROWN), "--agent-dir", agent_dir]
+    command = [sys.executable, "-m", "pi_context", *words, "--session", str(GROWN), "--agent-dir", agent_dir]
     environment = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, check=False)
     if done.returncode:

@@ -85,6 +85,10 @@ CODES: dict[str, Code] = {
     "disk-full": Code("The disk is full; session logs are untouched.", "Free some space and run the command again."),
     "permission-denied": Code("A file or folder may not be written.", "Check its owner and permissions."),
     "read-only": Code("The file system is read-only; nothing was changed.", "Use `--agent-dir` on a writable disk."),
+    "in-the-way": Code(
+        "A file stands where a folder is needed, or a folder where a file is; nothing was changed.",
+        "Move it away and run the command again.",
+    ),
     "io-error": Code("The disk reported an error; session logs are untouched.", "Check the disk, then try again."),
     # --- settings -----------------------------------------------------------------------------------------
     "unknown-setting": Code("There is no such setting.", "See `pi-context config`."),

@@ -18,8 +18,10 @@ from foundation.errors import ContextError
 from index.ranks import phrase_counts
 from index.schema import CHECKSUMS, MIGRATIONS
 from index.sql import rows, run
+from sessions.reading import open_log
 
 BUSY_WAIT_MS = 10_000
+_LONGEST_POINTER = 65_536  # bytes
 _SWITCHES = 5  # that may come between reading the pointer and opening the file
 POINTER, LOCK = "index.json", "index.lock"
 
@@ -54,14 +56,16 @@ class Stale(Exception):  # noqa: N818 - a finding, which is acted upon
 def current(folder: str) -> Generation | None:
     """Read the pointer; None where there is no index yet. Raises Stale where it is there and cannot be read as one."""
     try:
-        with open(os.path.join(folder, POINTER), "rb") as pointer:
-            found = json.loads(pointer.read(65_536))
+        with open_log(os.path.join(folder, POINTER)) as pointer:  # waits on no pipe that somebody put there
+            found = json.loads(pointer.read(_LONGEST_POINTER))
         number, names = found["generation"], found["files"]
         if isinstance(number, int) and isinstance(names, list) and names and all(map(_is_ours, names)):
             return Generation(number, tuple(names))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (IsADirectoryError, PermissionError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except ContextError as error:
+        if error.code == "file-missing":
+            return None
+        raise Stale("pointer-damaged") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Stale("pointer-damaged") from error
     raise Stale("pointer-damaged")
 
@@ -189,7 +193,7 @@ def _open(folder: str, flags: int) -> apsw.Connection | None:
 def _opened(folder: str, name: str, flags: int) -> apsw.Connection:
     path = os.path.join(folder, name)
     try:
-        connection = apsw.Connection(path, flags=flags)
+        connection = _connect(path, flags)
     except (apsw.CantOpenError, apsw.IOError) as error:
         if not os.path.isfile(path):
             raise Stale("index-missing") from error
@@ -207,6 +211,14 @@ def _opened(folder: str, name: str, flags: int) -> apsw.Connection:
         connection.close()
         raise
     return connection
+
+
+def _connect(path: str, flags: int) -> apsw.Connection:
+    """Open a database file. Raises ContextError where its path is one that SQLite cannot take: not UTF-8."""
+    try:
+        return apsw.Connection(path, flags=flags)
+    except UnicodeEncodeError as error:
+        raise ContextError("index-unavailable") from error
 
 
 def _of_unopened(folder: str, error: apsw.Error) -> Exception:
@@ -291,7 +303,7 @@ def _make(folder: str, number: int, files: Files) -> apsw.Connection:
 
     path = os.path.join(folder, _file_name(number))
     files.create(path, b"")  # so that nobody else may ever read it
-    connection = apsw.Connection(path)
+    connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
     connection.pragma("page_size", 8192)
     _prepare(connection)
     connection.pragma("journal_mode", "wal")

@@ -69,7 +69,8 @@ class History:
 
     def _here(self) -> Here:
         """Look at the world anew: sessions grow, and settings may have changed."""
-        return Surroundings(self._given, os.environ, terminal=True).here(self._references)
+        here = Surroundings(self._given, os.environ, terminal=True).here(self._references)
+        return here._replace(owner=here.owner and here.audience.local)
 
 
 def open(  # noqa: A001 - the name of the door, always used as api.open

@@ -15,6 +15,9 @@ _BY_ERRNO = {
     errno.EPERM: "permission-denied",
     errno.EROFS: "read-only",
     errno.EIO: "io-error",
+    errno.ENOTDIR: "in-the-way",
+    errno.EISDIR: "in-the-way",
+    errno.EEXIST: "in-the-way",
 }
 
 

@@ -3,8 +3,6 @@
 The commonest questions take the short way past click; commands are imported when they run.
 """
 
-import contextlib
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -46,17 +44,3 @@ def run(verb: Verb, words: Words) -> int:
         return int(status)
 
     return guarded(do, output)
-
-
-def script() -> None:
-    """Be the installed command, and end at once: to take all modules down would take as long as a search."""
-    gc.set_threshold(100_000, 20, 50)  # few objects die in cycles here, and most commands are over before it matters
-    status = main()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)
-
-
-if __name__ == "__main__":
-    script()

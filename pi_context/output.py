@@ -10,7 +10,9 @@ from typing import Any, TextIO
 
 from foundation.canonical import dumps
 from foundation.marks import OUTPUT_LINE
+from foundation.texts import RawText
 from pi_context.verbs import Words
+from privacy.redaction import redact, redact_value
 
 _WIDE = 200
 _STYLES = {
@@ -35,19 +37,24 @@ class Output:
     def __init__(self, words: Words, variables: Mapping[str, str]) -> None:
         self.json = bool(words["json"])
         self.verbose, self.quiet = bool(words["verbose"]), bool(words["quiet"])
+        self.revealing = bool(words["reveal"])
         self._marked = self.json or is_a_terminal(sys.stdout)
         self.coloured = _coloured(words["color"] or "auto", variables, sys.stdout)
 
     def answer(self, value: Any) -> None:
-        """Write a value as one line of JSON."""
+        """Write a value as one line of JSON, without the secrets that stand in names, paths, ids and the like."""
+        self.answer_measured(value if self.revealing else redact_value(value))
+
+    def answer_measured(self, value: Any) -> None:
+        """Write an answer whose length counts, and which is safe already, as one line of JSON."""
         self._write(dumps(value) + "\n")
 
     def say(self, text: str = "") -> None:
-        """Write a line of result for people; text of a log must have passed `plain`."""
+        """Write a line of result for people, without secrets; text of a log must have passed `plain`."""
         if not self._marked:
             self._marked = True
             self._write(OUTPUT_LINE + "\n")
-        self._write(text + "\n")
+        self._write(self._safe(text) + "\n")
 
     def draw(self, drawing: Any) -> None:
         """Write a table or tree, as wide as the terminal, in a pipe as wide as it needs."""
@@ -76,13 +83,16 @@ class Output:
 
     def complain(self, text: str) -> None:
         """Write a line to stderr."""
-        write(sys.stderr, text + "\n")
+        write(sys.stderr, self._safe(text) + "\n")
 
     def style(self, text: str, *styles: str) -> str:
         """Colour a text, where colours are wanted."""
         if not self.coloured or not text:
             return text
         return f"\x1b[{';'.join(_STYLES[name] for name in styles)}m{text}\x1b[0m"
+
+    def _safe(self, text: str) -> str:
+        return text if self.revealing else redact(RawText(text)).text
 
     def flush(self) -> None:
         """Bring the results out; a full disk or a closed pipe shows here."""

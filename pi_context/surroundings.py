@@ -23,10 +23,12 @@ from sessions.locating import (
     canonical,
     find_session,
     newest,
+    of_project,
     read_header,
     session_files,
     session_folders,
     session_id,
+    sessions,
 )
 
 OWN_FOLDER = "pi-context"
@@ -53,7 +55,7 @@ class Surroundings:
         if given:
             return self.other_session(given)
         try:
-            return newest(self.files, self.project).file
+            return newest(self.files, self.project, without=self._out_of_reach).file
         except ContextError:
             return None
 
@@ -140,10 +142,29 @@ class Surroundings:
             why = f" ({self.mark} says that an agent runs this.)" if self.mark else ""
             raise ContextError("owner-act-required", f"Only the owner may do this.{why}")
 
+    @cached_property
+    def _out_of_reach(self) -> frozenset[str]:
+        """The sessions that may not even be named: for an agent those that the owner excluded."""
+        return excluded_sessions(self.own_folder) if self.mark else frozenset()
+
+    def may_be_named(self, path: str) -> bool:
+        """Tell whether a session file may be spoken of: to an agent only those of its project that it may search."""
+        return self._nameable is None or path in self._nameable
+
+    @cached_property
+    def _nameable(self) -> frozenset[str] | None:
+        if not self.mark:
+            return None
+        of_ours = of_project(sessions(self.files), self.own_project)
+        return frozenset(found.file.path for found in of_ours if found.header.id not in self._out_of_reach)
+
     def other_session(self, wanted: str) -> LogFile:
         """Find a session by its file or the start of its id, within what may be reached."""
         only = self.own_project if self.mark else None
-        return find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
+        found = find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
+        if self._out_of_reach and session_id(found.path, read_header(found.path)) in self._out_of_reach:
+            raise ContextError("session-not-found")
+        return found
 
     def session_id(self, wanted: str) -> str:
         """Give the whole id of a session named by its file or the start of its id."""

@@ -3,8 +3,10 @@
 Nothing else makes `RedactedText`. Redacting twice changes nothing.
 """
 
+from bisect import bisect
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from itertools import accumulate
+from typing import Any, NamedTuple, cast
 
 from foundation.texts import RawText, RedactedText
 from privacy.secrets import Secret, find, suspects
@@ -38,6 +40,32 @@ def redact_many(texts: Sequence[RawText]) -> list[RedactedText]:
     for number in suspects(texts):
         redacted[number] = redact(texts[number]).text
     return redacted
+
+
+def redact_together(texts: Sequence[RawText]) -> list[RedactedText]:
+    """Redact texts that are parts of one, so that a secret which lies across some of them leaves them all."""
+    left = list(map(str, texts))
+    for _ in range(_MOST_ROUNDS):
+        secrets = find("\n".join(left))
+        if not secrets:
+            break
+        starts = list(accumulate((len(text) + 1 for text in left), initial=0))[:-1]
+        for secret in reversed(secrets):  # so that the places of those before it stay right
+            first, last = bisect(starts, secret.start) - 1, bisect(starts, secret.end - 1) - 1
+            for number in range(first, last + 1):
+                begin, end = max(secret.start - starts[number], 0), secret.end - starts[number]
+                mark = f"[redacted:{secret.kind}]" if number == first else ""
+                left[number] = left[number][:begin] + mark + left[number][end:]
+    return [redact(RawText(text)).text for text in left]
+
+
+def redact_value(value: Any) -> Any:
+    """Redact every string of a JSON value."""
+    if isinstance(value, dict):
+        return {key: redact_value(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_value(inner) for inner in value]
+    return redact(RawText(value)).text if isinstance(value, str) else value
 
 
 def reveal(text: RawText) -> Redacted:

@@ -7,7 +7,7 @@ A plain search over folded bytes decides nearly every line. Where the text of an
 import re
 from collections.abc import Iterable, Iterator
 
-from foundation.canonical import dumps
+from foundation.canonical import as_logged
 from index.tokens import split_word
 from recall.folding import fold, unmarked
 from recall.query import Term
@@ -87,7 +87,7 @@ def plain(raw: bytes) -> bytes:
     if not _ESCAPED.search(raw):
         return raw
     try:
-        return dumps(slow_parse(raw.strip(_PADDING))).encode("utf-8", "replace")
+        return as_logged(slow_parse(raw.strip(_PADDING))).encode("utf-8", "replace")
     except ValueError:
         return raw
 
@@ -109,7 +109,7 @@ def _signs_of_joints(text: str) -> Iterator[bytes]:
 
 
 def _in_json(text: str) -> bytes:
-    return dumps(text)[1:-1].encode("utf-8", "replace")
+    return as_logged(text)[1:-1].encode("utf-8", "replace")
 
 
 def _text(raw: bytes) -> str:

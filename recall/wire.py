@@ -5,6 +5,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from foundation.clock import iso
+from foundation.texts import RawText
+from privacy.redaction import redact
 
 if TYPE_CHECKING:
     from index.health import State
@@ -62,7 +64,12 @@ def entry_fields(
     classification: str, redactions: int, masked: int, edited: bool,
 ) -> Json:  # fmt: skip
     """Tell what an entry is; what is empty or zero is left out."""
-    fields: Json = {"sourceRef": reference, "sessionId": session_id, "entryId": entry_id, "kind": kind}
+    fields: Json = {
+        "sourceRef": reference,
+        "sessionId": _safe(session_id),
+        "entryId": _safe(entry_id),
+        "kind": _safe(kind),
+    }
     if role:
         fields["role"] = role
     if timestamp is not None:
@@ -83,7 +90,12 @@ def project_id(cwd: str) -> str:
 
 def places(found: Sequence[tuple[str, str]]) -> list[Json]:
     """List where the same text stands as well, as sessions and entries."""
-    return [{"sessionId": session_id, "entryId": entry_id} for session_id, entry_id in found]
+    return [{"sessionId": _safe(session_id), "entryId": _safe(entry_id)} for session_id, entry_id in found]
+
+
+def _safe(name: str) -> str:
+    """Give an id or a type as anybody may see it: who wrote the log may have put anything there."""
+    return redact(RawText(name)).text
 
 
 def reading(fields: Json, *, start_line: int, digest: str) -> Json:

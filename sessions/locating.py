@@ -6,7 +6,7 @@ waits on a pipe or fails over one bad file; the environment and the home folder 
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from foundation.canonical import dumps
@@ -143,10 +143,14 @@ def of_project(found: Iterable[Session], cwd: str) -> Iterator[Session]:
             yield session
 
 
-def newest(files: Iterable[LogFile], cwd: str) -> Session:
-    """Give the project's most recently written session; `files` are in that order. Raises `no-session`."""
+def newest(files: Iterable[LogFile], cwd: str, *, without: Container[str] = ()) -> Session:
+    """Give the project's most recently written session, but none of these ids; `files` are in that order.
+
+    Raises ContextError with `no-session`.
+    """
     for session in of_project(sessions(files), cwd):
-        return session
+        if session.header.id not in without:
+            return session
     raise ContextError("no-session")
 
 

@@ -67,7 +67,9 @@ def include(call: Call) -> int:
 
 
 def list_exclusions(call: Call) -> int:
-    """List the excluded sessions."""
+    """List the excluded sessions; which these are is not for an agent to know."""
+    if call.around.mark:
+        call.around.require_owner()
     known = sorted(exclusions.excluded_sessions(call.around.own_folder))
     if call.out.json:
         call.out.answer({"sessions": known})
@@ -90,7 +92,7 @@ def give(call: Call, schema: str, answer: Callable[[], Json], show: Callable[[Ou
             raise
         given = wire.unavailable(schema, error.code)
     if out.json:
-        out.answer(given)
+        out.answer_measured(given)
     elif given["status"] == wire.UNAVAILABLE:
         known = CODES[given["code"]]
         out.say(f"{known.meaning} [{given['code']}]\n  {known.hint}")
@@ -153,8 +155,8 @@ def _show_hits(out: Output, answer: Json) -> None:
             f"entry {hit['entryId']}",
         ]
         where += [hit["classification"]] if hit["classification"] != "normal" else []
-        where += [plain(hit["project"])] if "project" in hit else []
-        out.say(out.style(f"{number}. ", "bold") + out.style(" · ".join(filter(None, where)), "cyan"))
+        where += [hit["project"]] if "project" in hit else []
+        out.say(out.style(f"{number}. ", "bold") + out.style(plain(" · ".join(filter(None, where))), "cyan"))
         for line in plain(hit["excerpt"]).split("\n"):
             out.say(f"   {line}")
         out.say(out.style(f"   read {hit['sourceRef']}" + _counts(hit), "dim"))
@@ -186,7 +188,7 @@ def _show_text(out: Output, answer: Json) -> None:
         answer["relation"],
         f"entry {answer['entryId']}",
     ]
-    out.say(out.style(" · ".join(filter(None, where)), "cyan"))
+    out.say(out.style(plain(" · ".join(filter(None, where))), "cyan"))
     out.say(plain(answer["text"]))
     out.say(out.style(f"verified sha256 {answer['sha256']}" + _counts(answer), "dim"))
     if "nextLine" in answer:

@@ -81,12 +81,13 @@ def check(call: Call) -> int:
     try:
         missing = lags(db, around.files)
         problems = list(health.problems(db))
-        bad = health.quarantine(db)
+        bad = [line for line in health.quarantine(db) if around.may_be_named(line.file)]
         seen = len(around.files)
     finally:
         db.close()
     sound = not problems
     answer = _counted(Counters(files_seen=seen, quarantined=tuple(bad), behind=sum(lag.missing for lag in missing)))
+    problems = [(path, code) for path, code in problems if not path or around.may_be_named(path)]
     answer |= {"sound": sound, "problems": [{"file": path, "code": code} for path, code in problems]}
     if call.out.json:
         call.out.answer(answer)
@@ -120,6 +121,11 @@ def _rebuild(call: Call, files: Sequence[LogFile], reason: str) -> int:
 
 
 def _report(call: Call, counters: Counters, *, removed: int, pending: bool, rebuilt: bool = False) -> int:
+    may_be_named = call.around.may_be_named
+    counters = counters._replace(
+        quarantined=tuple(line for line in counters.quarantined if may_be_named(line.file)),
+        skipped=tuple((path, code) for path, code in counters.skipped if may_be_named(path)),
+    )
     if call.out.json:
         call.out.answer(_counted(counters) | {"sessionsRemoved": removed, "pendingErase": pending, "rebuilt": rebuilt})
         return 0

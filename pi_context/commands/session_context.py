@@ -3,13 +3,13 @@
 import sys
 from typing import Any
 
-from foundation.canonical import pretty
+from foundation.canonical import escape_controls, pretty
 from foundation.errors import REFUSED, ContextError
 from foundation.texts import RawText
 from pi_context.call import Call
 from pi_context.entries_seen import Viewer, current
 from pi_context.output import plain
-from privacy.redaction import redact
+from privacy.redaction import redact, redact_together, redact_value
 from recall import wire
 from recall.evidence import Logs
 from sessions.context import Context, resolve
@@ -31,7 +31,9 @@ def context(call: Call) -> int:
         call.out.answer({"schema": SCHEMA, "status": wire.UNAVAILABLE, "code": error.code})
         return REFUSED
     if call.out.json:
-        call.out.script(stringify(answer) + "\n")  # values may be nested deeper than Python's json can write
+        call.out.script(
+            escape_controls(stringify(answer)) + "\n"
+        )  # values may be nested deeper than Python's json can write
         return 0
     for message in answer["messages"]:
         role = message.get("role", "?") if isinstance(message, dict) else "?"
@@ -48,10 +50,12 @@ def _answer(call: Call) -> dict[str, Any]:
         messages = found.messages
     else:
         messages = _gated(call, found)
-    return {
-        "schema": SCHEMA, "sessionId": found.session_id, "leafId": found.leaf_id,
-        "thinkingLevel": found.thinking_level, "model": found.model, "messages": messages,
+    told = {
+        "sessionId": found.session_id, "leafId": found.leaf_id,
+        "thinkingLevel": found.thinking_level, "model": found.model,
     }  # fmt: skip
+    safe = told if call.around.words["reveal"] else redact_value(told)
+    return {"schema": SCHEMA, **safe, "messages": messages}
 
 
 def _gated(call: Call, found: Context) -> list[Any]:
@@ -64,9 +68,19 @@ def _gated(call: Call, found: Context) -> list[Any]:
                 node = viewer.outline.by_id.get(source)
                 allowed[source] = node is not None and viewer.look(node).evidence is not None
     return [
-        redacted(message) if allowed[source] else _omitted(message)
+        redacted(_whole(message)) if allowed[source] else _omitted(message)
         for message, source in zip(found.messages, found.sources, strict=True)
     ]
+
+
+def _whole(message: Any) -> Any:
+    """Take out of a message the secrets that lie across its blocks of text."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list):
+        return message
+    texts = [block for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)]
+    safe = iter(redact_together([RawText(block["text"]) for block in texts]))
+    return message | {"content": [block | {"text": next(safe)} if block in texts else block for block in content]}
 
 
 def _omitted(message: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from foundation.clock import iso
+from foundation.errors import ContextError
 from index.fresh import bring_up_to_date, with_index
 from index.listing import SessionRow, branches, sessions
 from pi_context import environment
@@ -17,7 +18,7 @@ from pi_context.output import plain
 from pi_context.showing import day, size
 from pi_context.surroundings import Surroundings
 from recall.scope import project_files
-from sessions.locating import LogFile, canonical
+from sessions.locating import LogFile, canonical, read_header, session_id
 
 Json = dict[str, Any]
 
@@ -81,18 +82,17 @@ def _rows(around: Surroundings, of_all: bool, db: apsw.Connection | None, _warni
 
 def _row(around: Surroundings, file: LogFile, known: Mapping[str, SessionRow], counted: Mapping[int, int]) -> Json:
     """Tell one session; a file that is not indexed yet only by what its folder says."""
+    found = known.get(file.path)
     row: Json = {
-        "sessionId": os.path.basename(file.path).removesuffix(".jsonl"), "file": file.path,
+        "sessionId": found.id if found else _id_of(file), "file": file.path,
         "bytes": file.stat.st_size, "lastUsed": iso(file.stat.st_mtime_ns // 1_000_000),
         "current": around.session is not None and around.session.path == file.path,
     }  # fmt: skip
-    found = known.get(file.path)
     if found is None:
         return row
     ids = {each.path: each.id for each in known.values()}
     row |= {
-        "sessionId": found.id, "name": found.name, "cwd": found.cwd, "entries": found.entries,
-        "branches": counted.get(found.sid, 0),
+        "name": found.name, "cwd": found.cwd, "entries": found.entries, "branches": counted.get(found.sid, 0),
     }  # fmt: skip
     if found.started is not None:
         row["started"] = iso(found.started)
@@ -104,3 +104,10 @@ def _row(around: Surroundings, file: LogFile, known: Mapping[str, SessionRow], c
     if later:
         row["to"] = later
     return row
+
+
+def _id_of(file: LogFile) -> str:
+    try:
+        return session_id(file.path, read_header(file.path))
+    except ContextError:
+        return session_id(file.path, None)

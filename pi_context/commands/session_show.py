@@ -63,12 +63,14 @@ def _told(seen: Seen) -> dict[str, Any]:
     node, found = seen.node, seen.evidence
     told: dict[str, Any] = {
         "entryId": node.id, "parentId": node.parent, "type": node.type, "role": node.role,
-        "timestamp": iso(node.timestamp) if node.timestamp is not None else None,
-        "line": node.line, "offset": node.offset, "length": node.length, "sha256": seen.digest, "verified": True,
+        "timestamp": iso(node.timestamp) if node.timestamp is not None else None, "line": node.line,
     }  # fmt: skip
-    if found is None:
+    if found is None:  # and no digest or length either, by which a short text could be guessed
         return told | {"code": "privacy-omitted"}
-    told |= {"classification": found.classification, "text": found.text}
+    told |= {
+        "offset": node.offset, "length": node.length, "sha256": seen.digest, "verified": True,
+        "classification": found.classification, "text": found.text,
+    }  # fmt: skip
     for name, number in (("redactions", found.redactions), ("masked", found.masked)):
         if number:
             told[name] = number
@@ -78,7 +80,7 @@ def _told(seen: Seen) -> dict[str, Any]:
 def _show(call: Call, seen: Seen, *, wanted: bool) -> None:
     out, node, found = call.out, seen.node, seen.evidence
     head = [
-        node.role or node.type,
+        plain(node.role or node.type),
         day(iso(node.timestamp)) if node.timestamp is not None else "",
         f"entry {plain(node.id)}",
     ]
@@ -86,7 +88,7 @@ def _show(call: Call, seen: Seen, *, wanted: bool) -> None:
     out.say(mark + out.style(" · ".join(part for part in head if part), "cyan"))
     if found is None:
         out.say("(classified above what this audience may see)")
-    else:
-        out.say(plain(found.text) or "(no searchable text)")
-    told = f" · {found.redactions} redacted" if found and found.redactions else ""
+        return
+    out.say(plain(found.text) or "(no searchable text)")
+    told = f" · {found.redactions} redacted" if found.redactions else ""
     out.say(out.style(f"verified sha256 {seen.digest} · line {node.line}{told}", "dim"))

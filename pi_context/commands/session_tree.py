@@ -103,7 +103,7 @@ def _line(viewer: Viewer, node: Node, path: set[str]) -> Any:
     line = Text.assemble(
         (plain(node.id), "cyan" if node.id in path else "dim"), "  ",
         (day(iso(node.timestamp)) if node.timestamp is not None else "", "dim"), "  ",
-        (node.role or node.type, "bold" if node.role == "user" else ""), "  ", words,
+        (plain(node.role or node.type), "bold" if node.role == "user" else ""), "  ", words,
     )  # fmt: skip
     if node.id in viewer.labels:
         line.append(f"  [{plain(viewer.labels[node.id])}]", "yellow")

@@ -35,7 +35,7 @@ def test_what_is_written_is_utf8_and_reads_back(value: Any) -> None:
 def test_compact_json_has_no_spaces_and_raw_letters() -> None:
     """Letters of every script stand as they are; only control characters and lone surrogates are escaped."""
     assert dumps({"a": [1, None, True], "é": "索\u2028\x7f\x01\n😀\ud800"}) == (
-        '{"a":[1,null,true],"é":"索\u2028\x7f\\u0001\\n😀\\ud800"}'
+        '{"a":[1,null,true],"é":"索\u2028\\u007f\\u0001\\n😀\\ud800"}'
     )
 
 

@@ -165,7 +165,7 @@ def test_completion_knows_commands_and_scopes() -> None:
             "COMP_CWORD": str(count),
         }
         done = subprocess.run(
-            [sys.executable, "-m", "pi_context.main"],
+            [sys.executable, "-m", "pi_context"],
             env=environment,
             capture_output=True,
             encoding="utf-8",
@@ -180,7 +180,7 @@ def test_completion_knows_commands_and_scopes() -> None:
 def test_a_closed_pipe_is_no_error(shell: Shell) -> None:
     """`pi-context … | head -1` ends quietly."""
     shell.add(*talk(2000))
-    command = f"{sys.executable} -m pi_context.main session tree --json | head -c 10"
+    command = f"{sys.executable} -m pi_context session tree --json | head -c 10"
 
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, encoding="utf-8", check=False)
 
@@ -193,7 +193,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(shell: Shell) -> None:
     shell.add(*talk(2))
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "pi_context.main", "session", "tree"],
+            [sys.executable, "-m", "pi_context", "session", "tree"],
             stdout=full,
             stderr=subprocess.PIPE,
             encoding="utf-8",

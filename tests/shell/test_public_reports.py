@@ -203,7 +203,7 @@ def test_two_updates_at_once_and_a_search_in_between(shell: Shell) -> None:
             name=f"s{number}.jsonl",
             identity=f"s{number}",
         )
-    command = [sys.executable, "-m", "pi_context.main", "index", "update", "--json"]
+    command = [sys.executable, "-m", "pi_context", "index", "update", "--json"]
     both = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") for _ in range(2)
     ]
@@ -313,9 +313,7 @@ def test_a_killed_build_is_not_called_healthy(shell: Shell) -> None:
             name=f"s{number}.jsonl",
             identity=f"s{number}",
         )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pi_context.main", "index", "update", "-q"], stdout=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([sys.executable, "-m", "pi_context", "index", "update", "-q"], stdout=subprocess.DEVNULL)
     folder = shell.agent_dir / "pi-context"
     for _ in range(2000):
         if any(path.stat().st_size > 2_000_000 for path in folder.glob("index-*")):
