@@ -3,7 +3,6 @@
 Runs the real command in a scratch agent folder, so nothing in the checkout or in your home is touched.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -14,17 +13,15 @@ SESSIONS = Path(__file__).resolve().parent / "sessions"
 GROWN = next(iter(sorted(SESSIONS.glob("*.jsonl"), reverse=True)))
 
 
-def run(*words: str, agent_dir: str, shown: bool = True) -> str:
+def run(*words: str, agent_dir: str) -> str:
     """Run pi-context as a user would, show the command and what it prints, and give what it printed."""
-    if shown:
-        print(f"\n$ pi-context {' '.join(words)}", flush=True)
+    print(f"\n$ pi-context {' '.join(words)}", flush=True)
     command = [sys.executable, "-m", "pi_context", *words, "--session", str(GROWN), "--agent-dir", agent_dir]
     environment = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, check=False)
     if done.returncode:
         sys.exit(done.stderr or done.stdout)
-    if shown:
-        print(done.stdout, end="", flush=True)
+    print(done.stdout, end="", flush=True)
     return done.stdout
 
 
@@ -32,11 +29,9 @@ def main() -> None:
     """Walk through the main job."""
     print("A session was compacted; its summary no longer says which pauses were decided. The log still does.")
     with tempfile.TemporaryDirectory() as agent_dir:
-        run("history", "search", "pause", "attempts", "decision", agent_dir=agent_dir)
-        found = json.loads(
-            run("history", "search", "pause", "attempts", "decision", "--json", agent_dir=agent_dir, shown=False)
-        )
-        run("history", "read", found["hits"][0]["sourceRef"], agent_dir=agent_dir)
+        found = run("history", "search", "pause", "attempts", "decision", agent_dir=agent_dir)
+        first = found.split("read ", 1)[1].split()[0]
+        run("history", "read", first, agent_dir=agent_dir)
         run("session", "tree", agent_dir=agent_dir)
 
 

@@ -1,5 +1,7 @@
 """The parts of docs/ that are written by the code: a block between two marks, made anew or compared."""
 
+import base64
+import hashlib
 import os
 import re
 import subprocess
@@ -102,7 +104,9 @@ def transcript() -> str:
     environment = {**os.environ, "TZ": "UTC"}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, check=True)
     shown = done.stdout.split("$ pi-context session tree")[0].split("\n", 1)[1].strip()
-    shown = re.sub(r"h_[\w-]{22}", "h_dgW30uDv8YdVy--Zj7-GLQ", shown.replace(f"{OUTPUT_LINE}\n", ""))
+    named: dict[str, str] = {}  # references are random: each becomes one that is the same every time
+    shown = re.sub(r"h_[\w-]{22}", lambda found: named.setdefault(found[0], _reference(len(named))), shown)
+    shown = shown.replace(f"{OUTPUT_LINE}\n", "")
     return f"```text\n{shown}\n```\n"
 
 
@@ -115,6 +119,11 @@ MAKERS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "transcript": transcript,
 }
+
+
+def _reference(number: int) -> str:
+    digest = hashlib.sha256(str(number).encode()).digest()[:16]
+    return "h_" + base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def made_anew(text: str) -> str:
