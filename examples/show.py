@@ -30,7 +30,7 @@ def main() -> None:
     print("A session was compacted; its summary no longer says which pauses were decided. The log still does.")
     with tempfile.TemporaryDirectory() as agent_dir:
         found = run("history", "search", "pause", "attempts", "decision", agent_dir=agent_dir)
-        first = found.split("read ", 1)[1].split()[0]
+        first = "h_" + found.split("read h_", 1)[1].split()[0]
         run("history", "read", first, agent_dir=agent_dir)
         run("session", "tree", agent_dir=agent_dir)
 
