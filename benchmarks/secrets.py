@@ -20,7 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from foundation.texts import RawText
 from privacy.redaction import redact
-from privacy.secrets import Secret, find
+from privacy.secrets import find
+from privacy.secrets.model import Secret
 from privacy.secrets.version import RULES_VERSION
 
 _LEAK = 6  # characters of a secret that must not stay in a row

@@ -6,10 +6,13 @@ Nothing else makes `RedactedText`. Redacting twice changes nothing.
 from bisect import bisect
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from foundation.texts import RawText, RedactedText
-from privacy.secrets import Secret, find, suspects
+from privacy.secrets import find, suspects
+
+if TYPE_CHECKING:
+    from privacy.secrets.model import Secret
 
 _FINGERPRINT_DIGITS = 12
 _MOST_ROUNDS = 8
@@ -73,7 +76,7 @@ def reveal(text: RawText) -> Redacted:
     return Redacted(RedactedText(text), len(find(text)))
 
 
-def secrets_in(text: RawText) -> list[Secret]:
+def secrets_in(text: RawText) -> "list[Secret]":
     """Give the places of the secrets, in order."""
     return find(text)
 
@@ -86,7 +89,7 @@ def fingerprint(secret: str, key: bytes) -> str:
     return hmac.new(key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:_FINGERPRINT_DIGITS]
 
 
-def _replaced(text: str, secrets: list[Secret]) -> str:
+def _replaced(text: str, secrets: "list[Secret]") -> str:
     pieces, at = [], 0
     for secret in secrets:
         pieces += [text[at : secret.start], f"[redacted:{secret.kind}]"]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import apsw
 
 from foundation.errors import ContextError
-from index.changes import is_another_file
 from index.fresh import bring_up_to_date
 from index.listing import SessionRow, quarantined, sessions_at
 from index.opening import snapshot
@@ -34,6 +33,8 @@ def from_index(
         rows = sessions_at(db, [file.path for file in chosen.files])
         seen: SessionRow | None = None  # the current session, where the index has a beginning of it only
         if one_session and fresh.behind:
+            from index.changes import is_another_file
+
             seen = rows.get(fresh.behind[0])
             if seen is None or not seen.done or is_another_file(db, seen.path):
                 return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))

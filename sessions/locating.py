@@ -122,10 +122,11 @@ def canonical(cwd: str) -> str:
     Empty for a path that is not absolute, which equals nothing. A Windows path is compared without case, wherever
     the log is read.
     """
-    import ntpath
+    if ("\\" in cwd or cwd[1:3] == ":/") and os.name != "nt":
+        import ntpath
 
-    if ntpath.splitdrive(cwd)[0] and ("\\" in cwd or cwd[1:3] == ":/") and os.name != "nt":
-        return ntpath.normcase(ntpath.normpath(cwd))
+        if ntpath.splitdrive(cwd)[0]:
+            return ntpath.normcase(ntpath.normpath(cwd))
     if not os.path.isabs(cwd) or "\0" in cwd or len(cwd) > pi_files.LONGEST_PATH:
         return ""
     return os.path.normcase(pi_files.real(cwd))

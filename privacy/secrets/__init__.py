@@ -3,16 +3,19 @@
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from privacy.secrets import first_look
-from privacy.secrets.model import Secret
 
-__all__ = ["Secret", "find", "suspects"]
+if TYPE_CHECKING:
+    from privacy.secrets.model import Secret
+
+__all__ = ["find", "suspects"]
 
 _BORDER = b"\n.\n"  # between texts: no run of white space and no word reaches across
 
 
-def find(text: str) -> list[Secret]:
+def find(text: str) -> "list[Secret]":
     """Find the secrets of a text: `[start, end)` in characters of it, in order, without overlaps."""
     data = text.encode("utf-8", "surrogatepass")
     first = first_look.search(data)
