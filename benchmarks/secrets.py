@@ -199,6 +199,8 @@ WORST = {
     "base64": "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU2Nzg5", "://": "://a:b", "://@": "://a:b@", "ghp_": "ghp_",
     "AKIA": "AKIA", "bearer": "bearer aaaaaaaa ", "esc": "\x1b[0m", "zero-width": "\u200b", "login": "login a ",
     "token=": "token=aB3dE5gH7jK9mN1pQ3s\n", "digits": "1234567890:AA", "--token": "--token ", "url64": "aB3_dE5-gH7",
+    "%22": "password%22", "&amp;": "&amp;", "&quot;": "token&quot;:", "escapes": "\\u0022", "full width": "ｇ",
+    ";session=": ";session=a", "cookies": "Cookie: session=aB3dE5gH7jK9mN1pQ3s; ", "cells": "| token | a ",
 }  # fmt: skip
 
 

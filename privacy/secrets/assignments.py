@@ -1,11 +1,20 @@
 r"""Finds values behind names that promise a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `Password=…;`.
 
-Works on .env, JSON, YAML, TOML, INI, XML, source code, command lines and connection strings, and on the same inside
-strings where each quote carries backslashes. Only the value is the span.
+Works on .env, JSON, YAML, TOML, INI, XML, Markdown, source code, command lines and connection strings, and on the same
+inside strings where each quote carries backslashes; `forms.py` has the ways to write them. Only the value is the span.
 """
 
 from collections.abc import Callable
 
+from privacy.secrets.forms import (
+    NAME_STARTS,
+    follows,
+    is_argument,
+    is_cell,
+    is_escaped,
+    is_next_item,
+    name_place,
+)
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Span
 from privacy.secrets.names import Meaning, meaning
@@ -14,28 +23,10 @@ from privacy.secrets.runs import after_break, names_a_value, piece_end
 from privacy.secrets.shapes import is_hex, is_plain_words
 from privacy.secrets.values import RULE, is_secret
 
-_WORD = (
-    rb"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|"
-    rb"(?:access|private|account|shared|storage|signing|signature|encryption|encrypt|master|service|auth|app|license|"
-    rb"subscription|deploy|webhook|client|admin|hmac|jwt|aes|session|cookie|function)[_-]?key|authorization)"
-    rb"[A-Za-z0-9_.-]*"
-    rb"|(?i:auth|pass|creds?|jwt)(?:[0-9A-Z_.-][A-Za-z0-9_.-]*)?|_(?i:pw|pat)|_KEY"
-)
-_SIGN = rb"(?:=>|:=|\?=|\|\|=|===?|[:=])"
-_BETWEEN = (
-    rb"(?:(?:\\*[\"'`])?[\])]?[ \t]*"
-    + _SIGN
-    + rb"|>|\\*[\"']?,?(?:\s|\\+[nr])*[+-]?[ \t]*\\*[\"']?(?i:value)\\*[\"']?[ \t]*[:=])"
-)
-_FLAG = rb"--[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key|access-?key)[a-z-]*(?:[ \t]+|\\*[\"'],[ \t]*)"
-_VALUE = rb"[ \t]*[^\s(){}\[\],;|&=:]"
-TRIGGER = b"(?:(?:" + _WORD + b")" + _BETWEEN + b"|" + _FLAG + b")" + _VALUE
-_NAME_STARTS = (
-    b"pass", b"pwd", b"secre", b"token", b"cred", b"api", b"acces", b"priva", b"accou", b"share", b"stora", b"sign",
-    b"encry", b"maste", b"servi", b"auth", b"app", b"licen", b"subsc", b"deplo", b"webho", b"clien", b"admin", b"hmac",
-    b"jwt", b"aes", b"sessi", b"cooki", b"funct", b"_pw", b"_pat", b"_key", b"--",
-)  # fmt: skip
 _LONGEST_NAME = 200
+_BARS, _BRACKETS = (b"|",), (b"(", b"[", b"{")
+_HARMLESS_WORDS = "commit csrf xsrf page pagination continuation sync cursor cancellation idempotency"
+_HARMLESS = frozenset(_HARMLESS_WORDS.split())
 _MOST_OF_IT = 0.7
 _LEAST_PIECE, _LONG = 6, 12
 _SLACK_BITS = -3.0
@@ -45,7 +36,7 @@ _HEX_LENGTHS = (32, 40, 48, 64, 96, 128)
 
 def starts_a_name(matched: bytes) -> bool:
     """Tell whether a match of all triggers is one of ours: it starts with one of our words."""
-    return matched[:6].lower().startswith(_NAME_STARTS)
+    return matched[:6].lower().startswith(NAME_STARTS)
 
 
 def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span | None]) -> Span | None:
@@ -53,11 +44,11 @@ def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span 
 
     `specific` finds a key of a known form that starts between two places: such a key gives the find its kind.
     """
-    if end - start > _LONGEST_NAME:
+    if end - start > _LONGEST_NAME or is_escaped(data[start:end]):
         return None
-    first, name = name_around(data, start, end - 1)
+    first, name = name_around(data, *name_place(data, start, end - 1))
     named = meaning(name)
-    if named is None or not _belongs(data[first + len(name) : end - 1], data[max(0, first - 1) : first], named):
+    if named is None or not _belongs(data, first, data[first + len(name) : end - 1], named):
         return None
     place = value_behind(data, first, name, end - 1)
     if place is None or _letters(place.text) == _letters(name):
@@ -73,11 +64,25 @@ def look(data: bytes, start: int, end: int, specific: Callable[[int, int], Span 
     return Span(place.start, stop, named.kind)
 
 
-def _belongs(between: bytes, before: bytes, named: Meaning) -> bool:
+def _belongs(data: bytes, first: int, between: bytes, named: Meaning) -> bool:
     """Tell whether the name sets the value: not in `arn:…:secret:NAME`, and a vague one only as in `NAME=value`."""
     if named.vague:
         return between == b"="
-    return not (between == b":" and before in (b":", b"/"))
+    if is_cell(between):
+        return follows(data, first, _BARS)
+    if data.startswith(b"--", first):
+        return is_next_item(data, first, between)
+    if is_argument(between):
+        return follows(data, first, _BRACKETS)
+    return not (between == b":" and data[max(0, first - 1) : first] in (b":", b"/")) and not (
+        named.kind == "token" and _is_harmless(data, first)
+    )
+
+
+def _is_harmless(data: bytes, first: int) -> bool:
+    """Tell whether the word before the name makes it one of those tokens that are no secret, as in `commit token:`."""
+    word = name_around(data, first - 1, first - 1)[1] if data[first - 1 : first] == b" " else ""
+    return word.lstrip("-").lower() in _HARMLESS
 
 
 def _is_secret(place: Place, named: Meaning) -> bool:

@@ -43,7 +43,7 @@ _HARMLESS_WORDS = (
     "csrf xsrf authenticity next page pagination continuation continue sync cursor cancel cancellation max min num "
     "number count total prompt completion input output usage public publishable parse parser lexer syntax design "
     "color css theme starting change update export import unit request idempotency verification amz mask unmask pad "
-    "eos bos sep cls unk stop start end no without is has"
+    "commit eos bos sep cls unk stop start end no without is has"
 )
 _HARMLESS = frozenset(_HARMLESS_WORDS.split())
 

@@ -4,7 +4,8 @@ from privacy.secrets.edges import is_word, opens
 from privacy.secrets.letters import surprise
 from privacy.secrets.model import Detector, Probe, Span
 from privacy.secrets.prefixes import broken, literal, unbroken
-from privacy.secrets.runs import gather, gather_back
+from privacy.secrets.runs import further, gather, gather_back
+from privacy.secrets.shapes import is_mask, is_sequence
 
 
 def _telegram(data: bytes, start: int, _end: int) -> Span | None:
@@ -84,6 +85,12 @@ def _sas(data: bytes, _start: int, end: int) -> Span | None:
     return Span(end, run.end, "azure-sas") if len(run.body) >= 43 and surprise(run.body) > 0 else None  # noqa: PLR2004
 
 
+def _signed(data: bytes, _start: int, end: int) -> Span | None:
+    run = gather(data, end, "hex", wanted=_SIGNATURE, most=0)
+    good = len(run.body) >= _SIGNATURE and not is_mask(run.body) and not is_sequence(run.body)
+    return Span(end, further(data, run.end, "hex"), "signed-url") if good else None
+
+
 def _letters(data: bytes, start: int, end: int) -> str:
     return unbroken(data[start:end]).decode("ascii", "replace")
 
@@ -93,6 +100,7 @@ _AZURE_FORMS = {  # mark: how many characters stand before and after it
     b"+AMC": ((33, 6),), b"ACDb": ((76, 6),), b"JQQJ99": ((52, 26),), b"AzFu": ((44, 6),), b"AzSe": ((42, 6),),
     b"AZDO": ((76, 4),),
 }  # fmt: skip
+_SIGNATURE = 64
 _DIGITS = rb"(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){2}"  # the base64 of a number of six digits
 
 PROBES = (
@@ -109,6 +117,12 @@ PROBES = (
     ),
     Probe(broken([b".atlasv1."]), b".", lambda matched: unbroken(matched) == b".atlasv1.", _terraform),
     Probe(rb"otpauth://[^\s\"'<>]*[?&]secret=", b"o", lambda matched: matched.startswith(b"otpauth"), _otp),
+    Probe(
+        rb"(?i:x-(?:amz|goog)-signature)(?:\\*[\"'])?(?:[ \t]*[:=]|%3D)[ \t]*(?:\\*[\"'])?",
+        b"xX",
+        lambda matched: matched[1:2] == b"-" and b"-signature" in matched.lower(),
+        _signed,
+    ),
     Probe(rb"[?&;]sig=", b"?&;", lambda matched: matched.endswith(b"sig="), _sas),
 )
 
@@ -175,5 +189,16 @@ DETECTORS = (
         "43 or more characters behind `sig=` in a URL",
         ("https://acme.blob.core.windows.net/c/f?sv=2023-01-03&sr=b&sig=«{an:43}%3D»",),
         ("?sig=abc", "&sig=x"),
+    ),
+    Detector(
+        "signed-url",
+        "signature of a shared address of Amazon S3 or Google Cloud Storage",
+        "64 or more hexadecimal digits behind `X-Amz-Signature=` or `X-Goog-Signature=`",
+        (
+            "https://acme.s3.amazonaws.com/f?X-Amz-Expires=600&X-Amz-Signature=«{hex:64}»",
+            "https://storage.googleapis.com/b/f?X-Goog-Expires=600&X-Goog-Signature=«{hex:512}»&x=1",
+            '"X-Amz-Signature": "«{hex:64}»"',
+        ),
+        ("X-Amz-Signature=abc", "X-Amz-Signature={x:64}", "X-Amz-Signature=<signature>"),
     ),
 )

@@ -10,7 +10,8 @@ import re
 from typing import NamedTuple
 
 from privacy.secrets.edges import line_ends, line_starts
-from privacy.secrets.quoted import read
+from privacy.secrets.forms import is_block, is_bold, is_cell
+from privacy.secrets.quoted import Quoted, read
 from privacy.secrets.runs import LONGEST
 
 FAR = 512
@@ -40,7 +41,7 @@ _BEFORE_NAME = (
 _BARE = rb"[^\s\x00-\x1f\x7f\"'`<>(){}\[\],;|&\\=]+={0,2}"
 _WHOLE_LINE = rb"[^\s\x00-\x1f\x7f\"'`\\${<][^\s\x00-\x1f\x7f\"'`\\]*(?=[ \t]*(?:\r?\n|\\+[nr]|\\*[\"'`]|\Z))"
 _OTHER = rb"[,;&|][A-Za-z_][A-Za-z0-9_]*=|^[A-Za-z_][A-Za-z0-9_.]*\(.*\)[,;]?$"  # another setting, or a call
-_NAME = rb"[A-Za-z0-9_.-]*"
+_NAME = rb"[A-Za-z0-9_.-]*(?:(?<=[A-Za-z]) (?i:key)[A-Za-z0-9_.-]*)?"
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _COLOUR = rb"(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,12}m"
 _LONGEST_COLOUR = 16
@@ -49,6 +50,7 @@ _LEAD = (  # a type before the value, a call around it
     rb"(?:new[ ])?[A-Za-z_][A-Za-z0-9_.:]{0,40}!?\((?=\\*[\"']))"
 )
 _SCHEME = rb"(?i:token|apikey|api-key|bot|key|digest)[ \t]+"  # Bearer and Basic have a detector of their own
+_CELL = rb"(?:\\*`)?([^\s\x00-\x1f\x7f\"'`|\\]+)(?:\\*`)?[ \t]*(?:\*\*[ \t]*)?(?:\||\r?\n|\\+[nr]|\Z)"
 _ELEMENT = rb"(?:<!\[CDATA\[)?([^<>\s]{1,512}?)(?:\]\]>)?</"
 
 
@@ -92,25 +94,37 @@ def value_behind(data: bytes, first: int, name: str, at: int) -> Place | None:
     """Read the value that starts at `at`, behind the name that starts at `first`; None where there is none."""
     exact = data[first + len(name) : at]
     between = exact.strip()
-    if between.endswith(b">") and not between.endswith(b"=>"):
-        return _element(data, at)
+    alone = next((reader for writes, reader in _READERS if writes(exact)), None)
+    if alone:
+        return alone(data, at)
     if between.endswith((b":", b"=")):
         lead = _compiled(_LEAD).match(data, at, at + 120)
         at = lead.end() if lead else at
-    flag = name.startswith("--")
+    word = name.startswith("--") or not between
     text = read(data, at, FAR)
     if text:
-        scheme = _scheme_end(data, text.start, name)
-        if scheme > text.start:
-            return _bare(data, text.start, scheme, config=False)
-        if not text.closed and text.end < len(data) and text.end < text.start + FAR:
-            return None
-        return Place(text.start, text.start, text.end, text.text, True, flag or (_is_shouted(name) and exact == b"="))
+        return _quoted(data, text, name, config=word or (_is_shouted(name) and exact == b"="))
     scheme = _scheme_end(data, at, name)
-    if flag or (_is_shouted(name) and exact == b"=" and _stands_free(data, first)):
+    if word or (_is_shouted(name) and exact == b"=" and _stands_free(data, first)):
         return _line(data, scheme) or _bare(data, at, scheme, config=True)
     place = _bare(data, at, scheme, config=False)
+    if place and is_bold(between):
+        return place._replace(quoted=_ends(data, place.end))
     return place._replace(config=_is_config(data, first, between, place)) if place else None
+
+
+def _quoted(data: bytes, text: Quoted, name: str, *, config: bool) -> Place | None:
+    scheme = _scheme_end(data, text.start, name)
+    if scheme > text.start:
+        return _bare(data, text.start, scheme, config=False)
+    if not text.closed and text.end < len(data) and text.end < text.start + FAR:
+        return None
+    return Place(text.start, text.start, text.end, text.text, quoted=True, config=config)
+
+
+def _ends(data: bytes, at: int) -> bool:
+    """Tell whether the line, or the string that holds it, ends at `at`."""
+    return line_ends(data, at) or data[at : at + 8].lstrip(b"\\")[:1] in _QUOTES
 
 
 def end_of(data: bytes, place: Place) -> int:
@@ -136,6 +150,11 @@ def _scheme_end(data: bytes, at: int, name: str) -> int:
     return found.end() if found else at
 
 
+def _is_element(between: bytes) -> bool:
+    between = between.strip()
+    return between.endswith(b">") and not between.endswith(b"=>")
+
+
 def _element(data: bytes, at: int) -> Place | None:
     """Read the text of an XML element."""
     found = _compiled(_ELEMENT).match(data, at)
@@ -143,6 +162,20 @@ def _element(data: bytes, at: int) -> Place | None:
         return None
     start, end = found.span(1)
     return Place(start, start, end, found[1].decode("utf-8", "replace"), quoted=True, config=True)
+
+
+def _cell(data: bytes, at: int) -> Place | None:
+    """Read a cell of a table that holds one word."""
+    found = _compiled(_CELL).match(data, at, at + FAR)
+    if not found:
+        return None
+    start, end = found.span(1)
+    return Place(start, start, end, found[1].decode("utf-8", "replace"), quoted=True, config=False)
+
+
+def _block(data: bytes, at: int) -> Place | None:
+    """Read the first line of a block, or its first word, if that looks random."""
+    return _line(data, at) or _bare(data, at, at, config=False)
 
 
 def _line(data: bytes, at: int) -> Place | None:
@@ -175,3 +208,7 @@ def _is_config(data: bytes, first: int, between: bytes, place: Place) -> bool:
     if not starts or not line_ends(data, place.end):
         return False
     return between == b"=" or (between == b":" and place.text[:1].islower())
+
+
+_READERS = ((is_block, _block), (is_cell, _cell), (_is_element, _element))
+"""Ways to write a value in which no quotes are read, each with how to tell it by what stands before the value."""

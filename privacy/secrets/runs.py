@@ -18,6 +18,7 @@ ALPHABETS = {
     "base64": b"A-Za-z0-9+/",
     "escaped64": b"A-Za-z0-9%+/=_-",
     "secret": b"A-Za-z0-9_~.-",
+    "cookie": b"A-Za-z0-9%+/=_.:~-",
     "decimal": b"0-9",
     "dotted": b"A-Za-z0-9_.-",
     "dotted64": b"A-Za-z0-9_./+=-",

@@ -7,9 +7,22 @@ so that the work grows with the length of the text, whatever is in it.
 import functools
 from typing import Any
 
-from privacy.secrets import assignments, commands, headers, keyblocks, odd_forms, sk_keys, tokens, urls, web_tokens
+from privacy.secrets import (
+    assignments,
+    commands,
+    cookies,
+    escaped,
+    headers,
+    keyblocks,
+    odd_forms,
+    sk_keys,
+    tokens,
+    urls,
+    web_tokens,
+)
 from privacy.secrets.aws import companion
 from privacy.secrets.first_look import compiled
+from privacy.secrets.forms import TRIGGER, is_escaped
 from privacy.secrets.invisible import INVISIBLE, INVISIBLE_STARTS, cleaned, places
 from privacy.secrets.model import Probe, Secret, Span
 
@@ -19,6 +32,7 @@ _PROBES: tuple[Probe, ...] = (
     sk_keys.PROBE,
     web_tokens.PROBE,
     headers.PROBE,
+    cookies.PROBE,
     *commands.PROBES,
     *odd_forms.PROBES,
     tokens.PROBE,
@@ -29,7 +43,15 @@ MOST_LOOKS = 100_000
 """Places that are judged in one text; a text with more is made to hold us up, and its rest is redacted unseen."""
 
 _LONGEST_PREFIX = 24
-_GENERAL = ("bearer-token", "url-password", "url-token", "password", "netrc-password", "pgpass-password")
+_GENERAL = (
+    "bearer-token",
+    "session-cookie",
+    "url-password",
+    "url-token",
+    "password",
+    "netrc-password",
+    "pgpass-password",
+)
 _TRIGGER_REACH = 64
 _BY_FIRST = {
     code: tuple(probe for probe in _PROBES if code in probe.first) for code in set(b"".join(p.first for p in _PROBES))
@@ -39,16 +61,16 @@ _BY_FIRST = {
 @functools.cache
 def trigger() -> bytes:
     """Give the RE2 pattern of all places worth a look; `triggers` holds it ready."""
-    return b"|".join([*(probe.trigger for probe in _PROBES), assignments.TRIGGER])
+    return b"|".join([*(probe.trigger for probe in _PROBES), TRIGGER])
 
 
 @functools.cache
-def _invisible() -> Any:
+def _compiled(pattern: bytes) -> Any:
     import re2
 
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
-    return re2.compile(INVISIBLE, options)
+    return re2.compile(pattern, options)
 
 
 def judged(text: str, data: bytes, first: Any) -> list[Secret]:
@@ -63,11 +85,15 @@ def judged(text: str, data: bytes, first: Any) -> list[Secret]:
 
 
 def _scan_cleaned(data: bytes) -> list[Span]:
-    """Find the spans that show once the invisible parts are out; the parts inside a span belong to it."""
+    """Find the spans that show once invisible parts are out and escapes read; such parts inside a span belong to it."""
     clean = cleaned(data)
-    found = compiled(invisible=False).search(clean)
-    spans = _merged(_scan(clean, found)[0]) if found else []
-    edges = places(data, [place for span in spans for place in (span.start, span.end - 1)])
+    coded = _compiled(escaped.HINT).search(clean) is not None
+    plain = escaped.decoded(clean) if coded else clean
+    found = compiled(invisible=False).search(plain)
+    spans = _merged(_scan(plain, found)[0]) if found else []
+    shown = [place for span in spans for place in (span.start, span.end)]
+    shown = [*escaped.places(clean, shown)] if coded else shown
+    edges = places(data, [place - at % 2 for at, place in enumerate(shown)])
     return [Span(next(edges), next(edges) + 1, span.kind) for span in spans]
 
 
@@ -87,13 +113,17 @@ def _scan(data: bytes, found: Any) -> tuple[list[Span], bool]:
             search, dirty, at = compiled(invisible=False).search, True, start
         else:
             span, at = _judge(data, start, matched)
-            dirty = dirty or _invisible().search(data, start, max(at, start + len(matched))) is not None
+            dirty = dirty or is_escaped(matched) or _veiled_in(data, start, max(at, end))
             if span:
                 spans.append(span)
                 if span.kind == "aws-access-key-id" and (other := companion(data, span)):
                     spans.append(other)
         found = search(data, at)
     return spans, dirty
+
+
+def _veiled_in(data: bytes, start: int, end: int) -> bool:
+    return _compiled(INVISIBLE).search(data, start, end) is not None
 
 
 def _judge(data: bytes, start: int, matched: bytes) -> tuple[Span | None, int]:

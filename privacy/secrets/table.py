@@ -21,8 +21,10 @@ part between « and » is what must be found; in the counter-examples nothing mu
    model of the words in programs and documentation more bits than random characters would. Twelve random characters
    behind a distinctive prefix are a key even if the rest was cut off.
 3. Where a text holds something invisible (terminal colours, NUL and other control characters, zero-width and direction
-   characters, soft hyphens; also as escapes such as `\\\\u200b` in JSON), it is searched a second time without it, and
-   the invisible parts inside a find belong to the find.
+   characters, soft hyphens, blank fillers; also as escapes such as `\\\\u200b` in JSON), it is searched a second time
+   without it, and the invisible parts inside a find belong to the find. In the same way escapes are read: quotes and
+   signs behind a name as `\\\\u0022`, `\\\\x22`, `&quot;`, `&#34;` or `%22`, escaped again or not, letters of keys as
+   `\\\\u005f`, and full-width letters.
 4. A key may be broken by line ends, with or without an indent, a backslash, a diff or quote sign, or as `\\\\n` in
    escaped text. What follows belongs to the key if it completes it exactly or looks random. Inside the prefix itself a
    break is followed for the most common keys only.
@@ -33,12 +35,19 @@ part between « and » is what must be found; in the counter-examples nothing mu
 A name is split into words at `_`, `-`, `.` and capitals, its last telling word decides. Password, passwd, pwd, pass,
 passphrase, passcode; secret, and keys that are private, signing, encrypting, shared, account, master or the like;
 token, jwt; API, access and auth key; credential and auth. Not: names that end in something else (`password_file`,
-`secretName`, `token_count`), and tokens that are no secret (CSRF, paging, parsing, limits).
+`secretName`, `token_count`), and tokens that are no secret (CSRF, paging, commits, parsing, limits), whether the word
+stands in the name or before it (`commit token: …`).
+
+The value stands behind `=`, `:` and the like, on the same line or quoted on the next, as a block of YAML (`name: |`),
+in an XML element, behind a `--flag` or as the next item of its list, as the next string in brackets
+(`define('NAME', 'value')`), behind `ENV NAME`, `setx NAME`, `config set NAME`, in Markdown behind a bold name or in the
+next cell of a table.
 
 RULE
 
 Known to be missed: secrets of plain words or digits only, of fewer than 8 characters, with blanks inside; passwords in
-prose without `:` or `=`; passwords that a person made up and a line break cut in two; `-p` flags.
+prose without `:` or `=`; passwords that a person made up and a line break cut in two; `-p` flags; tables with the names
+in their head; characters of a key as `\\\\x5f` or `%5F`; session ids outside a line that says `cookie`.
 
 ## Alphabets
 

@@ -1,5 +1,8 @@
 """Finds keys that show themselves by their first characters: the rules of the catalogues."""
 
+import functools
+import re
+
 from privacy.secrets import catalogue_clouds, catalogue_code, catalogue_models, catalogue_services
 from privacy.secrets.edges import is_word, opens
 from privacy.secrets.letters import surprise
@@ -40,7 +43,14 @@ def _guard(prefix: bytes) -> tuple[bytes, int, bytes]:
 
 def _recognises(matched: bytes) -> bool:
     text = unbroken(matched)
-    return text in _BY_PREFIX or text.startswith(_GUARDED)
+    return text in _BY_PREFIX or (text.startswith(_GUARDED) and _guarded().fullmatch(text) is not None)
+
+
+@functools.cache
+def _guarded() -> re.Pattern[bytes]:
+    """Compile what the guarded prefixes match, without breaks: a name may start with one too."""
+    every = ((prefix, *_guard(prefix)) for prefix in _GUARDED)
+    return re.compile(b"|".join(b"%b[%b]{%d}%b" % (re.escape(p), cs, n, re.escape(then)) for p, cs, n, then in every))
 
 
 def _rule(matched: bytes) -> tuple[Token, int] | None:

@@ -9,7 +9,7 @@ import hashlib
 from privacy.secrets.scanning import trigger
 from privacy.secrets.tokens import TOKENS
 
-_JUDGEMENT = 1
+_JUDGEMENT = 2
 _DIGITS = 12
 
 

@@ -10,7 +10,7 @@ from privacy.secrets import triggers
 from privacy.secrets.invisible import INVISIBLE
 from privacy.secrets.scanning import trigger
 
-_WIDTH = 90
+_WIDTH = 84
 
 
 def _made() -> str:

@@ -35,13 +35,36 @@ def test_offsets_hold_with_invisible_parts() -> None:
     assert text[second.start : second.end] == TOKEN
 
 
+def test_offsets_hold_with_escapes_and_invisible_parts() -> None:
+    """Places in a text with escapes are those of the text, and the escapes inside a key belong to it."""
+    escaped = f"{TOKEN[:3]}\\u005f{TOKEN[4:9]}\u200b{TOKEN[9:-1]}\\u00{ord(TOKEN[-1]):x}"
+    text = f"é%20 &amp; ｇｈ {escaped}\u200b 数 {TOKEN} %22password%22%3A%22hunter2-Kx9%22"
+    assert [text[secret.start : secret.end] for secret in find(text)] == [escaped, TOKEN, "hunter2-Kx9"]
+
+
+def test_a_secret_among_the_arguments_of_a_tool_is_found() -> None:
+    """The next item of a list, each on a line as a tool's arguments are written, is the value of the flag before it."""
+    key = made("{an:32}").text
+    for text in (
+        f"args: --token\nargs: {key}",
+        f"run.args: -v\nrun.args: --api-key\nrun.args: {key}",
+        f"--token\n{key}",
+    ):
+        assert redact(RawText(text)).text == text.replace(key, "[redacted:token]").replace(
+            "--api-key\nrun.args: [redacted:token]", "--api-key\nrun.args: [redacted:api-key]"
+        )
+    for text in (f"args: --token\ncwd: {key}", f"use --token\n{key}"):
+        assert redact(RawText(text)).text == text
+
+
 _ANY = st.text(alphabet=st.one_of(st.characters(), st.sampled_from("=:\"'\\/@-_. \n\r\x1b\u200b\ud800{}[]()<>$")))
 _BITS = st.sampled_from(
     ["password", "token=", "sk-", "ghp_", "eyJ", "AKIA", "://", "@", "-----BEGIN PRIVATE KEY-----", "\\n",
     "\\\\", '"', "\n",
      "Bearer ", "-us1", "_mmk", "1Q~", "+ASt", ".atlasv1.", "otpauth://x?secret=", "&sig=", ":AA", "a" * 40, "0a" * 20,
      "curl -u a:", "sshpass -p ", "login a password ", ":5432:a:b:", "\x1b[0m", "\u200b", "[redacted:",
-     "Private-Lines: 3\n"]
+     "Private-Lines: 3\n", "&quot;", "%22", "\\u0022", "\\u005f", "ｇ", "&#34;", "%2522", "| ", "Cookie: ", "session=", "ENV ",
+     "**", ": |\n  ", "--token\nargs: ", "X-Amz-Signature=", "secret_", "cio", "oy2"]
 )  # fmt: skip
 
 
@@ -103,6 +126,8 @@ UNITS = [
     "token=aB3dE5gH7jK9mN1pQ3s\n",
     "1234567890:AA", "--token ", "aB3_dE5-gH7", "xoxb-", "\\u200b", "password\n", "=", "secret: secret: ", "(", "-us1",
     '\\"token\\": \\"', "<password>", "+ASt", "_mmk", "A" * 39 + " ",
+    "%22", "password%22", "%25", "&amp;", "&quot;", "token&quot;:", "\\u0022", "\\u005f", "ｇ", ";session=a", "Cookie: session=a",
+    "| token | a", "token: |\n ", "--token\n", '("token", "a"', "ENV token a ", "X-Amz-Signature=a", "secret_a", "cioa", "\u3164",
 ]  # fmt: skip
 
 
