@@ -55,16 +55,6 @@ class Block(_Model):
     text: str
 
 
-class Elided(_Model):
-    """A piece that gave way, wholly or in part: where the original lies, and how to tell that it is the original."""
-
-    sessionId: str
-    entryId: str
-    how: How
-    bytes: Natural
-    sha256: Sha
-
-
 class Left(_Model):
     """What a handoff leaves out of one kind: how many, and how many bytes."""
 
@@ -87,7 +77,7 @@ class Versions(_Model):
 
 
 class Checkpoint(_Model):
-    """What a target carries on of its source."""
+    """What a target carries on of its source; the list of what was elided in it is for people, and not read."""
 
     schema_: Literal["context-rebase-checkpoint-v1"] = Field(alias="schema")
     operationId: str
@@ -98,7 +88,6 @@ class Checkpoint(_Model):
     versions: Versions
     name: str
     blocks: tuple[Block, ...] = Field(strict=False)
-    elided: tuple[Elided, ...] = Field(strict=False)
     leftOut: dict[str, Left]
     interrupted: Natural
     pins: tuple[Any, ...] = Field(strict=False)
@@ -119,6 +108,19 @@ class Link(_Model):
     checkpointSha256: Sha
     handoffSha256: Sha
     keyId: str
+
+
+class Elided(NamedTuple):
+    """A piece that gave way, wholly or in part: where the original lies, and how to tell that it is the original.
+
+    `size` in bytes and `sha256` are those of the entry's line. There may be very many of these.
+    """
+
+    session_id: str
+    entry_id: str
+    how: str
+    size: int
+    sha256: str
 
 
 class Contents(NamedTuple):
@@ -148,7 +150,10 @@ def checkpoint_record(contents: Contents, *, operation_id: str, created_at: int)
         "versions": contents.versions.model_dump(),
         "name": contents.name,
         "blocks": [block.model_dump() for block in contents.blocks],
-        "elided": [piece.model_dump() for piece in contents.elided],
+        "elided": [
+            {"sessionId": session, "entryId": entry, "how": how, "bytes": size, "sha256": sha256}
+            for session, entry, how, size, sha256 in contents.elided
+        ],
         "leftOut": {kind: left.model_dump() for kind, left in contents.left_out.items()},
         "interrupted": contents.interrupted,
         "pins": [],

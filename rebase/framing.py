@@ -57,6 +57,8 @@ def parse(handoff: str) -> Frame:
     if found is None:
         raise ValueError("no message and no end")
     preamble = handoff[start.end() : found.start()]
+    if start[1] in preamble:
+        raise ValueError("the mark stands where no line of the frame is")
     at = 2 * utf16_units(handoff[: found.start()])
     messages = []
     while True:

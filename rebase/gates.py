@@ -11,7 +11,7 @@ from foundation.errors import ContextError
 from foundation.marks import MEMORY_TYPES
 from foundation.settings import Values
 from rebase.exchanges import Exchanges
-from rebase.source import Source, exchanges, exchanges_of_branch, last_whole_leaf
+from rebase.source import Source, exchanges, exchanges_of_branch, is_whole_branch, last_whole_leaf
 
 RECENT_MILLIS = 10_000
 """A source that changed within this time may still be in use."""
@@ -71,7 +71,7 @@ def check_standing(standing: Standing) -> list[str]:
 def check_exchanges(source: Source) -> tuple[Exchanges, Diagnostics]:
     """Refuse where what is transferred cuts a tool exchange in two; raises `CutExchangeError`."""
     active = exchanges(source)
-    everywhere = exchanges_of_branch(source)
+    everywhere = active if is_whole_branch(source) else exchanges_of_branch(source)
     diagnostics = Diagnostics(len(active.issues), len(set(everywhere.issues) - set(active.issues)))
     if active.issues:
         entries = [source.step(issue.place).id or "" for issue in active.issues]

@@ -5,6 +5,7 @@ into the handoff as one line, whatever its size. Texts are read again when they 
 budget.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -80,7 +81,7 @@ class Writer:
                     found.append((self._piece(text, place), place))
                     redactions += text.redactions
                     units += utf16_units(text.whole)
-            stopped += sum(issue.place == self.source.places[steps[at].id or ""] for issue in self._stopped(steps[at]))
+            stopped += sum(issue.place == self.source.place(steps[at]) for issue in self._stopped(steps[at]))
         if rest:
             found.append(_rest(rest, self._session))
         found.reverse()
@@ -108,25 +109,24 @@ class Writer:
                 how = choice.how or FOLDED
                 if place.block is not None:
                     block = place.block
-                    yield _elided(block.sessionId, block.entryId, how, block.bytes, block.sha256)
+                    yield Elided(block.sessionId, block.entryId, how, block.bytes, block.sha256)
                     continue
                 for step in place.steps or ((place.step,) if place.step else ()):
-                    size, digest = self._line(step)
-                    yield _elided(self._session, step.id or "", how, size, digest)
+                    yield Elided(self._session, step.id or "", how, *self._line(step))
 
     @property
     def _session(self) -> str:
         return self.source.header.id
 
     def _stopped(self, step: Step) -> list[Issue]:
-        said = self.source.skimmed.said.get(place := self.source.places[step.id or ""])
+        said = self.source.skimmed.said.get(place := self.source.place(step))
         return [issue for number in range(len(said.calls) if said else 0)
                 if (issue := Issue(place, number)) in self.interrupted]  # fmt: skip
 
     def _texts(self, step: Step, left: Left) -> Iterator[tuple[Place, Text | None, Drawn | None]]:
         """Give the messages of an entry; those that are left out as a whole are counted."""
         if step.kind == "custom":
-            if self.source.skimmed.custom_types.get(self.source.places[step.id or ""]) not in (
+            if self.source.skimmed.custom_types.get(self.source.place(step)) not in (
                 CHECKPOINT_TYPE, LINK_TYPE,
             ):  # fmt: skip
                 add(left, {"private": [1, step.length]})
@@ -152,7 +152,7 @@ class Writer:
         return carried_text(block.role, block.classification, block.text, block.entryId, how, self.gate)
 
     def _drawn(self, step: Step, message: Any) -> Drawn | None:
-        place = self.source.places[step.id or ""]
+        place = self.source.place(step)
         return draw(settled(message), interrupted=lambda number: Issue(place, number) in self.interrupted)
 
     def _piece(self, text: Text, place: Place) -> Piece:
@@ -214,8 +214,8 @@ class Writer:
         return text
 
     def _line(self, step: Step) -> tuple[int, str]:
-        self.source.reader.log.seek(step.offset)
-        return step.length, sha256(self.source.reader.log.read(step.length)).hexdigest()
+        raw = os.pread(self.source.reader.log.fileno(), step.length, step.offset)
+        return step.length, sha256(raw).hexdigest()
 
 
 def _speaks(step: Step) -> bool:
@@ -228,7 +228,3 @@ def _rest(steps: Sequence[Step], session: str) -> tuple[Piece, Place]:
     units = utf16_units(folded_text(len(steps), first, last))
     piece = Piece(first, session, FOLDED, "normal", units, units, "", "", len(steps), last)
     return piece, Place(None, steps=tuple(steps))
-
-
-def _elided(session: str, entry: str, how: str, size: int, digest: str) -> Elided:
-    return Elided.model_construct(sessionId=session, entryId=entry, how=how, bytes=size, sha256=digest)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
-from sessions.javascript import settled, stringify
+from foundation.canonical import dumps
 
 Verdict = Literal["good", "unsigned", "foreign", "forged"]
 """`foreign` is signed by another key, `forged` claims a known key and is not what that key signed."""
@@ -26,10 +26,19 @@ class Signer(NamedTuple):
     sign: Callable[[bytes], str]
 
 
-def sealed(purpose: str, record: Mapping[str, Any], signer: Signer) -> dict[str, Any]:
-    """Give the record with the name of the key and its MAC at the end."""
-    named = {**record, SEAL[0]: signer.key_id}
-    return {**named, SEAL[1]: signer.sign(payload(purpose, named))}
+class Sealed(NamedTuple):
+    """A signed record in its canonical form, and the SHA-256 of that."""
+
+    text: str
+    sha256: str
+
+
+def sealed(purpose: str, record: Mapping[str, Any], signer: Signer) -> Sealed:
+    """Write the record with the name of the key and its MAC at the end."""
+    written = canonical({**record, SEAL[0]: signer.key_id})
+    mac = signer.sign(f"{purpose}\n".encode() + written)
+    whole = written[:-1] + f',"{SEAL[1]}":"{mac}"}}'.encode()  # written once: a checkpoint may be large
+    return Sealed(whole.decode(), sha256(whole).hexdigest())
 
 
 def judged(purpose: str, record: Mapping[str, Any], verify: Verify) -> Verdict:
@@ -46,8 +55,12 @@ def payload(purpose: str, record: Mapping[str, Any]) -> bytes:
 
 
 def canonical(value: Any) -> bytes:
-    """Write a record as it stands in a session file."""
-    return stringify(settled(value)).encode()
+    """Write a record as it stands in a session file, and as `JSON.stringify` would write it.
+
+    That holds for records as we make them, of texts, integers and words for keys. Of anything else the form does not
+    matter, for it was never signed. Raises ValueError or RecursionError for what cannot be written.
+    """
+    return dumps(value).encode()
 
 
 def digest(value: Any) -> str:

@@ -4,7 +4,8 @@ Holds the gates that the file itself decides, in their order; each refusal names
 of them, and of the messages only those that an edit replaced.
 """
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
 
@@ -15,7 +16,7 @@ from sessions.decoding import fast_parser
 from sessions.entries import Header
 from sessions.loading import BROKEN, Step
 from sessions.reading import open_log
-from sessions.skimming import Flaw, Said, Skimmed, said_by, skim
+from sessions.skimming import Flaw, Skimmed, said_by, skim
 from sessions.tree import find_id
 
 _CODES = {
@@ -30,15 +31,14 @@ _MOST_TRIES = 100
 class Source(NamedTuple):
     """An open log and a branch of it.
 
-    `path` holds positions in `skimmed.loaded.steps` from the root to the leaf, `places` the position of each entry id
-    on it; `view` is what of the branch goes to a model.
+    `path` holds positions in `skimmed.loaded.steps` from the root to the leaf; `view` is what of the branch goes to a
+    model.
     """
 
     file: str
     reader: Reader
     skimmed: Skimmed
     path: list[int]
-    places: dict[str, int]
     view: View
 
     @property
@@ -55,6 +55,10 @@ class Source(NamedTuple):
         """Give the step at a position."""
         return self.skimmed.loaded.steps[place]
 
+    def place(self, step: Step) -> int:
+        """Give the position of a step."""
+        return self.skimmed.places[step.id or ""]
+
 
 @contextmanager
 def opened(file: str, *, leaf: str | None, size: int | None = None) -> Iterator[Source]:
@@ -62,8 +66,6 @@ def opened(file: str, *, leaf: str | None, size: int | None = None) -> Iterator[
 
     Raises ContextError with the code of the first gate that does not hold, and what `open_log` raises.
     """
-    import os
-
     with open_log(file) as log:
         skimmed = skim(log, os.fstat(log.fileno()).st_size if size is None else size)
         check_sound(skimmed.flaw)
@@ -82,23 +84,23 @@ def check_sound(flaw: Flaw | None) -> None:
     raise ContextError(code, meaning + where)
 
 
-def path_to(steps: Sequence[Step], leaf: int) -> list[int]:
+def path_to(skimmed: Skimmed, leaf: int) -> list[int]:
     """Walk from a leaf to its root; raises `entry-cycle`, `entry-broken` and `source-path-incomplete`."""
-    by_id = {step.id: place for place, step in enumerate(steps)}
-    path, seen, place = [], set(), leaf
+    steps, places = skimmed.loaded.steps, skimmed.places
+    path, seen, place = [], bytearray(len(steps)), leaf
     while True:
-        if place in seen:
+        step = steps[place]
+        if seen[place]:
             raise ContextError("entry-cycle")
-        if steps[place].kind == BROKEN:
+        if step.kind == BROKEN:
             raise ContextError("entry-broken")
-        seen.add(place)
+        seen[place] = 1
         path.append(place)
-        parent = steps[place].parent
-        if parent is None:
+        if step.parent is None:
             return path[::-1]
-        if parent not in by_id:
+        if step.parent not in places:
             raise ContextError("source-path-incomplete")
-        place = by_id[parent]
+        place = places[step.parent]
 
 
 def exchanges(source: Source) -> Exchanges:
@@ -110,6 +112,11 @@ def exchanges_of_branch(source: Source) -> Exchanges:
     """Judge the tool exchanges of the whole branch, as the log has it."""
     said = source.skimmed.said
     return judge(Spoken(place, said[place]) for place in source.path if place in said)
+
+
+def is_whole_branch(source: Source) -> bool:
+    """Tell whether all of the branch goes to a model as it is."""
+    return len(source.view.steps) == len(source.path) and not source.view.edits
 
 
 def last_whole_leaf(source: Source) -> str | None:
@@ -140,15 +147,14 @@ def _before_the_cut(tried: Source, judged: Exchanges) -> list[int]:
 
 def _source(file: str, log: BinaryIO, skimmed: Skimmed, leaf: int) -> Source:
     reader = Reader(log, skimmed.loaded, fast_parser())
-    path = path_to(skimmed.loaded.steps, leaf)
-    return _at(Source(file, reader, skimmed, path, {}, View([], {})), path)
+    path = path_to(skimmed, leaf)
+    return _at(Source(file, reader, skimmed, path, View([], {})), path)
 
 
 def _at(source: Source, path: list[int]) -> Source:
     steps = [source.step(place) for place in path]
     _check_kept(source.reader, steps)
-    places = {step.id or "": place for step, place in zip(steps, path, strict=True)}
-    return source._replace(path=path, places=places, view=view_of(source.reader, steps))
+    return source._replace(path=path, view=view_of(source.reader, steps))
 
 
 def _check_kept(reader: Reader, steps: list[Step]) -> None:
@@ -162,13 +168,11 @@ def _check_kept(reader: Reader, steps: list[Step]) -> None:
 
 
 def _leaf(skimmed: Skimmed, wanted: str | None) -> int:
-    steps = skimmed.loaded.steps
     if skimmed.last is None:
         raise ContextError("source-empty")
     if wanted is None:
         return skimmed.last
-    identity = find_id((step.id for step in steps if step.id), wanted)
-    return next(place for place, step in enumerate(steps) if step.id == identity)
+    return skimmed.places[find_id(skimmed.places, wanted)]
 
 
 def _says_something(source: Source) -> bool:
@@ -177,12 +181,13 @@ def _says_something(source: Source) -> bool:
 
 
 def _spoken(source: Source) -> Iterator[Spoken]:
+    said, places, edits = source.skimmed.said, source.skimmed.places, source.view.edits
     for step in source.view.steps:
-        place = source.places[step.id or ""]
-        if step.key in source.view.edits:
-            found: list[Said | None] = [said_by(message) for message in messages_of(source.reader, source.view, step)]
-        else:
-            found = [source.skimmed.said.get(place)]
-        for said in found:
-            if said is not None:
-                yield Spoken(place, said)
+        place = places[step.id or ""]
+        if step.key in edits:
+            for message in messages_of(source.reader, source.view, step):
+                edited = said_by(message)
+                if edited is not None:
+                    yield Spoken(place, edited)
+        elif place in said:
+            yield Spoken(place, said[place])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from foundation.marks import CHECKPOINT_TYPE, HANDOFF_TYPE, LINK_TYPE
 from rebase.checkpoint import Contents, checkpoint_record, link_record
 from rebase.plan import Plan
-from rebase.sealing import Signer, canonical, digest, sealed
+from rebase.sealing import Sealed, Signer, canonical, sealed
 from sessions import composing
 
 
@@ -43,7 +43,7 @@ def compose(plan: Plan, *, operation_id: str, created_at: int, signer: Signer) -
     )
     link = sealed(
         "link",
-        link_record(contents, operation_id=operation_id, target=identity, checkpoint_sha256=digest(checkpoint)),
+        link_record(contents, operation_id=operation_id, target=identity, checkpoint_sha256=checkpoint.sha256),
         signer,
     )
     data = composing.session(
@@ -57,14 +57,14 @@ def compose(plan: Plan, *, operation_id: str, created_at: int, signer: Signer) -
     return Target(composing.file_name(identity, created_at), identity, data, sha256(data).hexdigest())
 
 
-def _entries(plan: Plan, checkpoint: dict[str, Any], link: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _entries(plan: Plan, checkpoint: Sealed, link: Sealed) -> Iterator[dict[str, Any]]:
     if plan.model is not None:
         yield {"type": "model_change", "provider": plan.model[0], "modelId": plan.model[1]}
     yield {"type": "thinking_level_change", "thinkingLevel": plan.thinking_level}
     if plan.name:
         yield {"type": "session_info", "name": plan.name}
-    yield {"type": "custom", "customType": CHECKPOINT_TYPE, "data": checkpoint}
-    yield {"type": "custom", "customType": LINK_TYPE, "data": link}
+    yield {"type": "custom", "customType": CHECKPOINT_TYPE, "data": composing.Written(checkpoint.text)}
+    yield {"type": "custom", "customType": LINK_TYPE, "data": composing.Written(link.text)}
     yield {"type": "custom_message", "customType": HANDOFF_TYPE, "content": plan.handoff, "display": False}
 
 

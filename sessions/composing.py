@@ -6,7 +6,7 @@ byte for byte. Nothing here asks a clock or draws lots: ids are derived from a s
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from foundation.clock import iso
 from sessions.entries import CURRENT
@@ -18,9 +18,16 @@ _ID_DIGITS = 8
 _UUID_GROUPS = (8, 4, 4, 4, 12)
 
 
+class Written(NamedTuple):
+    """A member of a record that is written already, in just the form that `JSON.stringify` would give it."""
+
+    text: str
+
+
 def line(value: Value) -> bytes:
-    """Write one record with its newline."""
-    return stringify(settled(value)).encode() + b"\n"
+    """Write one record with its newline; its own keys are words."""
+    members = (f"{stringify(key)}:{_written(member)}" for key, member in value.items())
+    return f"{{{','.join(members)}}}\n".encode()
 
 
 def session_id(seed: bytes) -> str:
@@ -66,3 +73,7 @@ def entry_ids(seed: bytes) -> Iterator[str]:
         if found not in given:
             given.add(found)
             yield found
+
+
+def _written(member: Any) -> str:
+    return member.text if isinstance(member, Written) else stringify(settled(member))

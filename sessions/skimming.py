@@ -17,6 +17,7 @@ from sessions.fingerprint import Fingerprint
 from sessions.javascript import MISSING
 from sessions.loading import BROKEN, LONGEST_LINE, Loaded, Step
 
+_NEWLINE = 10
 _STOPPED = ("aborted", "error")
 
 
@@ -43,13 +44,14 @@ class Flaw(NamedTuple):
 class Skimmed(NamedTuple):
     """A log at a glance.
 
-    `loaded` has each entry once, repeats left out; `last` is the position in it of the last line's entry, `named` that
-    of the last `session_info`; None where there is none. `said` and `custom_types` go by position. After a `flaw` the
-    rest of the file was not read, and only the flaw counts.
+    `loaded` has each entry once, repeats left out, and `places` the position in it of each id; `last` is that of the
+    last line's entry, `named` that of the last `session_info`, None where there is none. `said` and `custom_types` go
+    by position. After a `flaw` the rest of the file was not read, and only the flaw counts.
     """
 
     fingerprint: Fingerprint
     loaded: Loaded
+    places: dict[str, int]
     last: int | None
     named: int | None
     said: dict[int, Said]
@@ -57,14 +59,19 @@ class Skimmed(NamedTuple):
     flaw: Flaw | None
 
 
-class _Message(msgspec.Struct):
+class _Block(msgspec.Struct, gc=False):
+    type: Any = None
+    id: Any = None
+
+
+class _Message(msgspec.Struct, gc=False):
     role: Any = None
-    content: msgspec.Raw = msgspec.Raw()
+    content: list[_Block] | str | None = None
     toolCallId: Any = None
     stopReason: Any = None
 
 
-class _Line(msgspec.Struct):
+class _Line(msgspec.Struct, gc=False):
     type: Any = None
     id: Any = None
     parentId: Any = None
@@ -72,13 +79,7 @@ class _Line(msgspec.Struct):
     message: _Message | None = None
 
 
-class _Block(msgspec.Struct):
-    type: Any = None
-    id: Any = None
-
-
-_decode_line = msgspec.json.Decoder(_Line).decode
-_decode_blocks = msgspec.json.Decoder(list[_Block]).decode
+_decode = msgspec.json.Decoder(_Line).decode
 _REFUSED = (msgspec.MsgspecError, RecursionError)
 
 
@@ -87,13 +88,14 @@ def skim(log: BinaryIO, size: int) -> Skimmed:
     scan = _Scan(log)
     log.seek(0)
     digest, left, flaw, number = sha256(), size, None, 0
+    take, update, readline, longest = scan.take, digest.update, log.readline, LONGEST_LINE + 2
     while left and flaw is None:
-        raw = log.readline(min(left, LONGEST_LINE + 2))
+        raw = readline(min(left, longest))
         if not raw:
             break
-        digest.update(raw)
+        update(raw)
         number += 1
-        flaw = scan.take(raw, size - left, number) if raw.endswith(b"\n") else Flaw("torn-tail", number)
+        flaw = take(raw, size - left, number) if raw[-1] == _NEWLINE else Flaw("torn-tail", number)
         left -= len(raw)
     if flaw is None and scan.header is None:
         flaw = Flaw("no-header", 1)
@@ -101,6 +103,7 @@ def skim(log: BinaryIO, size: int) -> Skimmed:
     return Skimmed(
         fingerprint=Fingerprint(size - left, digest.hexdigest()),
         loaded=Loaded(found, scan.steps, []),
+        places=scan.places,
         last=scan.last,
         named=scan.named,
         said=scan.said,
@@ -116,18 +119,19 @@ class _Scan:
         self.log = log
         self.header: Header | None = None
         self.steps: list[Step] = []
+        self.places: dict[str, int] = {}
         self.last: int | None = None
         self.named: int | None = None
         self.said: dict[int, Said] = {}
         self.custom_types: dict[int, str] = {}
-        self._places: dict[str, int] = {}
         self._words: dict[str, str] = {}
         self._first = b""
+        self._before: str | None = None
 
     def take(self, raw: bytes, offset: int, number: int) -> Flaw | None:
         """Take one line with its newline."""
         try:
-            line = _decode_line(raw)
+            line = _decode(raw)
         except _REFUSED:
             if not raw.decode("utf-8", "replace").strip(JS_WHITE):
                 return None
@@ -137,9 +141,37 @@ class _Scan:
             line = found
         if line.type == "session":
             return self._take_header(raw, number)
-        if self.header is None:
-            return Flaw("no-header", number)
-        return self._take_entry(line, raw, offset, number)
+        if self.header is None or not isinstance(line.id, str) or not line.id:
+            return Flaw("no-header" if self.header is None else "no-id", number)
+        if line.id in self.places:
+            return self._take_repeat(line, raw, number)
+        return self._take_entry(line, offset, len(raw) - 1, number)
+
+    def _take_entry(self, line: _Line, offset: int, length: int, number: int) -> Flaw | None:
+        identity, parent, kind = line.id, line.parentId, line.type
+        if parent == self._before:
+            parent = self._before  # one string object for all that name it
+        elif parent is not None and not isinstance(parent, str):
+            return Flaw("bad-parent", number, identity)
+        at = len(self.steps)
+        if kind == "message":
+            kind = self._take_message(at, line.message)
+        elif line.customType is not None or kind == "session_info":
+            self._note(at, line)
+        kind = self._words.setdefault(kind, kind) if isinstance(kind, str) else ""
+        self.steps.append(Step(identity, identity, parent or None, kind, offset, length))
+        self.places[identity] = self.last = at
+        self._before = identity
+        return None
+
+    def _take_message(self, at: int, message: _Message | None) -> str:
+        """Remember what a message means for exchanges, and give the kind of its step."""
+        if message is None:
+            return BROKEN
+        said = _said(message)
+        if said is not None:
+            self.said[at] = said
+        return f"message:{message.role}" if isinstance(message.role, str) else "message:"
 
     def _take_header(self, raw: bytes, number: int) -> Flaw | None:
         if self.header is not None:  # an old Pi writes all lines again, the header among them
@@ -150,52 +182,25 @@ class _Scan:
             return Flaw("no-header", number)
         return None if self.header.version == CURRENT else Flaw("version", number, str(self.header.version))
 
-    def _take_entry(self, line: _Line, raw: bytes, offset: int, number: int) -> Flaw | None:
-        identity, parent = line.id, line.parentId
-        if not isinstance(identity, str) or not identity:
-            return Flaw("no-id", number)
-        if parent is not None and not isinstance(parent, str):
-            return Flaw("bad-parent", number, identity)
-        before = self._places.get(identity)
-        if before is not None:
-            if not self._repeats(self.steps[before], raw):
-                return Flaw("conflicting-id", number, identity)
-            self._remember(before, line)
-            return None
-        at = len(self.steps)
-        if at and parent == self.steps[-1].id:
-            parent = self.steps[-1].id  # one string object for all that name it
-        kind = self._kind(line)
-        self.steps.append(Step(identity, identity, parent or None, kind, offset, len(raw) - 1))
-        self._places[identity] = at
-        self._remember(at, line)
-        return None
-
-    def _kind(self, line: _Line) -> str:
-        if line.type == "message":
-            role = line.message.role if line.message else None
-            kind = BROKEN if line.message is None else f"message:{role}" if isinstance(role, str) else "message:"
-        else:
-            kind = line.type if isinstance(line.type, str) else ""
-        return self._words.setdefault(kind, kind)
-
-    def _remember(self, at: int, line: _Line) -> None:
-        self.last = at
-        if line.type == "session_info":
-            self.named = at
-        if line.message is not None and line.type == "message":
-            said = _said(line.message)
-            if said is not None:
-                self.said[at] = said
-        elif isinstance(line.customType, str):
-            self.custom_types[at] = self._words.setdefault(line.customType, line.customType)
-
-    def _repeats(self, before: Step, raw: bytes) -> bool:
-        here = self.log.tell()
+    def _take_repeat(self, line: _Line, raw: bytes, number: int) -> Flaw | None:
+        """Pass over a byte-identical repeat; it is the last line all the same, and may name the session again."""
+        at = self.places[line.id]
+        before, here = self.steps[at], self.log.tell()
         self.log.seek(before.offset)
         same = self.log.read(before.length + 1) == raw
         self.log.seek(here)
-        return same
+        if not same:
+            return Flaw("conflicting-id", number, line.id)
+        self.last = at
+        if line.type == "session_info":
+            self.named = at
+        return None
+
+    def _note(self, at: int, line: _Line) -> None:
+        if line.type == "session_info":
+            self.named = at
+        if isinstance(line.customType, str):
+            self.custom_types[at] = self._words.setdefault(line.customType, line.customType)
 
 
 def said_by(message: Any) -> Said | None:
@@ -215,21 +220,17 @@ def said_by(message: Any) -> Said | None:
 
 def _said(message: _Message) -> Said | None:
     if message.role == "toolResult":
-        return Said(answers=_call_key(message.toolCallId))
-    if message.role != "assistant":
+        return Said((), _call_key(message.toolCallId))
+    if message.role != "assistant" or not isinstance(message.content, list):
         return None
-    content = bytes(message.content)
-    if b'"toolCall"' not in content and b"\\u" not in content:  # an escape could spell the word in another way
-        return None
-    try:
-        keys = tuple(_call_key(block.id) for block in _decode_blocks(content) if block.type == "toolCall")
-    except _REFUSED:
-        return said_by({"role": "assistant", "content": slow_parse(content), "stopReason": message.stopReason})
+    keys = tuple([_call_key(block.id) for block in message.content if block.type == "toolCall"])
     return Said(keys, None, message.stopReason in _STOPPED) if keys else None
 
 
 def _call_key(identity: Any) -> Any:
-    """Give a hashable that is equal for equal ids; an id that is none equals nothing but itself."""
+    """Give a hashable that is equal for equal ids, None where nothing is equal to it."""
+    if isinstance(identity, str):
+        return identity
     return javascript.same_key(MISSING if identity is None else identity)
 
 
@@ -242,12 +243,14 @@ def _decoded_slowly(raw: bytes) -> _Line | None:
     if not isinstance(value, dict):
         return None
     message = value.get("message")
-    typed = None
+    typed = None if message is None else _Message()  # of what is no object Pi makes nothing
     if isinstance(message, dict):
-        content = javascript.stringify(message.get("content")).encode()
+        content = message.get("content")
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
         typed = _Message(
-            message.get("role"), msgspec.Raw(content), message.get("toolCallId"), message.get("stopReason")
+            role=message.get("role"),
+            content=[_Block(block.get("type"), block.get("id")) for block in blocks],
+            toolCallId=message.get("toolCallId"),
+            stopReason=message.get("stopReason"),
         )
-    elif message is not None:
-        typed = _Message()  # some other value, from which Pi makes nothing
     return _Line(value.get("type"), value.get("id"), value.get("parentId"), value.get("customType"), typed)
