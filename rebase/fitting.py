@@ -141,23 +141,22 @@ class _Ladder:
         return False
 
     def _fold(self, groups: Sequence[_Group]) -> bool:
-        """Fold as few of the oldest lines as will do, counting first and building the line only where it may fit."""
-        lines = [group for group in groups if len(group.choices) == 1]
+        """Fold as few of the oldest turns as will do, counting first and building the line only where it may fit."""
+        turns = [group for group in groups if group.choices]
         left, messages = self.taken, 0
-        for at, group in enumerate(lines):
-            left -= _taken(group.choices[0])
-            messages += group.choices[0].messages
-            enough = left + self._folded(lines[:1], messages, group.last).units <= self.room
-            if at and (enough or at == len(lines) - 1):
-                folded = self._folded(lines[: at + 1], messages, group.last)
-                before = [list(each.choices) for each in lines[: at + 1]]
-                for each in lines[:at]:
+        for count, group in enumerate(turns, 1):
+            left -= taken(group.choices)
+            messages += sum(choice.messages for choice in group.choices)
+            if count > 1 and (left <= self.room or count == len(turns)):
+                before = [list(each.choices) for each in turns[:count]]
+                folded = self._folded(turns[:count], messages)
+                for each in turns[: count - 1]:
                     self._put(each, [])
                 self._put(group, [folded])
                 if self._fits():
                     return True
-                if at < len(lines) - 1:
-                    for each, choices in zip(lines, before, strict=False):
+                if count < len(turns):
+                    for each, choices in zip(turns, before, strict=False):
                         self._put(each, choices)
         return False
 
@@ -181,9 +180,9 @@ class _Ladder:
         places = tuple(range(group.first, group.last + 1))
         return Choice(TURN, places, TURN, cls, utf16_units(text), messages, text)
 
-    def _folded(self, groups: Sequence[_Group], messages: int, last: int) -> Choice:
+    def _folded(self, groups: Sequence[_Group], messages: int) -> Choice:
         places = tuple(place for group in groups for choice in group.choices for place in choice.pieces)
-        text = folded_text(messages, self.pieces[places[0]].entry_id, self.pieces[last].last_id)
+        text = folded_text(messages, self.pieces[places[0]].entry_id, self.pieces[places[-1]].last_id)
         return Choice(FOLDED, places, FOLDED, highest(), utf16_units(text), messages, text)
 
 

@@ -32,6 +32,7 @@ Proved = Mapping[FileState, bool]
 VERIFIED, MISSING, CHANGED = "verified", "source-missing", "source-changed"
 """How a generation stands."""
 
+_DISAGREE = "Link, checkpoint and handoff of the session do not agree."
 _REASONS = {
     "unsigned": "The link is not signed, though this installation signs its links.",
     "foreign": "The link was signed by another installation.",
@@ -95,9 +96,17 @@ def own_link_on(reader: Reader, path: Sequence[Step], custom_types: Sequence[str
     link_data = reader.value(path[at]).get("data")
     data = reader.value(path[before[-1]]).get("data")
     text = reader.value(path[after[0]]).get("content")
+    try:
+        checkpoint = _agreed(link_data, data, text, verify)
+    except (ValueError, RecursionError) as error:  # what cannot even be written was never signed
+        raise ContextError("lineage-unverified", _DISAGREE) from error
+    return Own(checkpoint, path[after[0]].id or "")
+
+
+def _agreed(link_data: Any, data: Any, text: Any, verify: Verify) -> Checkpoint:
+    """Hold link, checkpoint and handoff against each other and against their MACs, and give the checkpoint."""
     link, checkpoint = read_link(link_data), read_checkpoint(data)
-    records: tuple[tuple[str, Any], ...] = (("link", link_data), ("checkpoint", data))
-    for purpose, record in records:
+    for purpose, record in (("link", link_data), ("checkpoint", data)):
         verdict = judged(purpose, record, verify)
         if verdict != "good":
             raise ContextError("lineage-unverified", _REASONS[verdict])
@@ -110,8 +119,8 @@ def own_link_on(reader: Reader, path: Sequence[Step], custom_types: Sequence[str
         or link.handoffSha256 != checkpoint.handoff.sha256
         or not _quotes(text, checkpoint)
     ):
-        raise ContextError("lineage-unverified", "Link, checkpoint and handoff of the session do not agree.")
-    return Own(checkpoint, path[after[0]].id or "")
+        raise ContextError("lineage-unverified", _DISAGREE)
+    return checkpoint
 
 
 def generations(origins: Sequence[Origin], locate: Locate, proved: Proved) -> Lineage:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
-from foundation.canonical import dumps
+from foundation.canonical import as_logged
 
 Verdict = Literal["good", "unsigned", "foreign", "forged"]
 """`foreign` is signed by another key, `forged` claims a known key and is not what that key signed."""
@@ -60,7 +60,7 @@ def canonical(value: Any) -> bytes:
     That holds for records as we make them, of texts, integers and words for keys. Of anything else the form does not
     matter, for it was never signed. Raises ValueError or RecursionError for what cannot be written.
     """
-    return dumps(value).encode()
+    return as_logged(value).encode()
 
 
 def digest(value: Any) -> str:

@@ -12,12 +12,21 @@ from rebase import checkpoint, framing
 from rebase.framing import Quoted, compose, parse, units_for, units_of
 
 pieces = st.sampled_from(
-    ["\n[MARK end]", "[MARK user normal 3]\n", "\n", "[pi-context handoff v1 MARK] ", "😀", "\u2028", "\0", "é", "]", "x"]
+    [
+        "\n[MARK end]",
+        "[MARK user normal 3]\n",
+        "\n",
+        "[pi-context handoff v1 MARK] ",
+        "😀",
+        "\u2028",
+        "\0",
+        "é",
+        "]",
+        "x",
+    ]
 )
 texts = st.one_of(st.text(), st.lists(pieces, max_size=8).map("".join))
-messages = st.lists(
-    st.builds(Quoted, st.sampled_from(framing.ROLES), st.sampled_from(CLASSES), texts), max_size=6
-)
+messages = st.lists(st.builds(Quoted, st.sampled_from(framing.ROLES), st.sampled_from(CLASSES), texts), max_size=6)
 
 
 @given(st.text(), messages)
@@ -48,7 +57,7 @@ def test_a_changed_frame_is_refused_or_says_something_else(quoted: list[Quoted],
     handoff = compose("p", quoted)
     at = data.draw(st.integers(1, len(handoff) - 1))
     for broken in (handoff[:at], handoff + "x", "x" + handoff):
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             parse(broken)
 
 
@@ -63,7 +72,7 @@ def test_a_changed_frame_is_refused_or_says_something_else(quoted: list[Quoted],
 )  # fmt: skip
 def test_what_is_no_handoff_is_refused(handoff: str) -> None:
     """Wrong lengths, unknown speakers and classes, and other texts are refused."""
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         parse(handoff)
 
 

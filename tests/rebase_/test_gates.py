@@ -165,13 +165,19 @@ def test_an_id_that_is_used_twice_hides_nothing(bench: Bench) -> None:
     """Results bind to the latest call before them: the first call with the same id is still open."""
     again = calls(4, 3, "bash")
     again["message"]["content"][0]["id"] = "c2-0"
-    error = exchange(bench, message(1, None, "do"), calls(2, 1, "bash"), message(3, 2, "x"), again, result(5, 4, "c2-0", "ok"))
+    error = exchange(
+        bench, message(1, None, "do"), calls(2, 1, "bash"), message(3, 2, "x"), again, result(5, 4, "c2-0", "ok")
+    )
     assert (error.leaf, error.entries) == ("00000001", ("00000002",))
 
 
 def test_an_edit_that_takes_an_open_call_away_makes_the_context_whole(bench: Bench) -> None:
     """Exchanges are judged on what Pi sends: a call that a context edit took out needs no result."""
-    log = [message(1, None, "do"), calls(2, 1, "bash"), entry("context_edit", 3, 2, targetId="00000002", replacement=None)]
+    log = [
+        message(1, None, "do"),
+        calls(2, 1, "bash"),
+        entry("context_edit", 3, 2, targetId="00000002", replacement=None),
+    ]
     file = bench.log(*log, message(4, 3, "go on"))
     assert bench.plan(file).diagnostics == (0, 1)
     assert refused(bench, file, leaf="00000002").code == "tool-exchange-open"
@@ -192,7 +198,15 @@ def test_there_may_be_no_whole_entry_at_all(bench: Bench) -> None:
 
 
 def standing(**changes: Any) -> Standing:
-    how = {"values": defaults(), "trusted": True, "owner": True, "file": "f", "idle": True, "modified": None, "now": 0}
+    how: dict[str, Any] = {
+        "values": defaults(),
+        "trusted": True,
+        "owner": True,
+        "file": "f",
+        "idle": True,
+        "modified": None,
+        "now": 0,
+    }
     return Standing(**(how | changes))
 
 

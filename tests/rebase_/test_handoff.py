@@ -152,7 +152,13 @@ def test_no_secret_reaches_the_target(tmp_path_factory: pytest.TempPathFactory, 
     text = f"{filler[:at]} {TOKEN} {filler[at:]}"
     call = calls(2, 1, "bash")
     call["message"]["content"][0]["arguments"] = {"command": text}
-    log = [message(1, None, text), call, result(3, 2, "c2-0", text), message(4, 3, text, "assistant"), message(5, 4, "end")]
+    log = [
+        message(1, None, text),
+        call,
+        result(3, 2, "c2-0", text),
+        message(4, 3, text, "assistant"),
+        message(5, 4, "end"),
+    ]
     bench.budget(512)
     file = bench.log(*log)
     for plan in (bench.plan(file), bench.plan(file, fitted=True)):
@@ -177,7 +183,11 @@ def test_each_message_has_its_own_class_and_each_audience_its_view(bench: Bench)
 def test_an_answer_of_our_own_tools_keeps_the_class_of_its_hits(bench: Bench) -> None:
     """What recall showed the owner's model as sensitive does not become normal by being quoted."""
     answer = '{"schema":"context-history-result-v1","hits":[{"classification":"sensitive","excerpt":"salary"}]}'
-    log = [message(1, None, "find"), calls(2, 1, "context_history_recall"), result(3, 2, "c2-0", answer, "context_history_recall")]
+    log = [
+        message(1, None, "find"),
+        calls(2, 1, "context_history_recall"),
+        result(3, 2, "c2-0", answer, "context_history_recall"),
+    ]
     plan = bench.plan(bench.log(*log))
     assert [quoted.classification for quoted in frame(plan).messages] == ["normal", "normal", "sensitive"]
 

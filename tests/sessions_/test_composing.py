@@ -18,12 +18,18 @@ REPEAT = """
 const lines = require("fs").readFileSync(0, "utf8").split("\\n").slice(0, -1);
 process.stdout.write(lines.map(text => JSON.stringify(JSON.parse(text)) + "\\n").join(""));
 """
-texts = st.text(st.characters(codec=None)) | st.sampled_from(["\ud83d", "\udc00x", "\u2028\u2029", "\x7f\x00\x1f", "😀", "</script>"])
-numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([1e21, 1e-7, -0.0, 2**53 + 1])
+texts = st.text(st.characters(codec=None)) | st.sampled_from(
+    ["\ud83d", "\udc00x", "\u2028\u2029", "\x7f\x00\x1f", "😀", "</script>"]
+)
+numbers = (
+    st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([1e21, 1e-7, -0.0, 2**53 + 1])
+)
 values = st.recursive(
     st.none() | st.booleans() | numbers | texts,
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(texts | st.sampled_from(["1", "0", "10", "01", "__proto__"]), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(texts | st.sampled_from(["1", "0", "10", "01", "__proto__"]), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -54,7 +60,10 @@ def test_a_line_is_one_line_of_json(value: Any) -> None:
 
 def test_a_session_is_a_chain_that_pi_reads(tmp_path: Any) -> None:
     """The header comes first and names its parent; each entry follows the one before; the context is the messages."""
-    entries = [{"type": "thinking_level_change", "thinkingLevel": "high"}, {"type": "custom_message", "customType": "x", "content": "hi", "display": False}]
+    entries: list[dict[str, Any]] = [
+        {"type": "thinking_level_change", "thinkingLevel": "high"},
+        {"type": "custom_message", "customType": "x", "content": "hi", "display": False},
+    ]
     data = session("id-1", cwd="/p", parent="/s.jsonl", created_at=1795161601000, seed=b"seed", entries=entries)
     head, first, second = (json.loads(text) for text in data.splitlines())
     assert list(head) == ["type", "version", "id", "timestamp", "cwd", "parentSession"]

@@ -26,13 +26,16 @@ class Key:
         self.name = name
 
     def sign(self, data: bytes) -> str:
+        """Sign bytes."""
         return hmac.new(self.name.encode(), data, hashlib.sha256).hexdigest()
 
     @property
     def signer(self) -> Signer:
+        """Give it as rebase takes it."""
         return Signer(self.name, self.sign)
 
     def verify(self, data: bytes, key_id: str, mac: str) -> Verdict:
+        """Judge a MAC as the door does."""
         if not mac:
             return "unsigned"
         if key_id != self.name:
@@ -41,7 +44,7 @@ class Key:
 
 
 class Bench:
-    """A folder of sessions that are planned and rebased; `read` counts the sources whose bytes were read."""
+    """A folder of sessions that are planned and rebased, without a door."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -52,27 +55,33 @@ class Bench:
         self.runs = 0
 
     def path(self, name: str) -> str:
+        """Give the path of a file in the folder."""
         return os.path.join(self.folder, name)
 
     def write(self, data: bytes, name: str = "source.jsonl") -> str:
+        """Write a file and give its path."""
         with open(self.path(name), "wb") as file:
             file.write(data)
         return self.path(name)
 
     def log(self, *entries: Value, name: str = "source.jsonl", **head: Any) -> str:
+        """Write a session and give its path."""
         return self.write(lines(header(**head), *entries), name)
 
     def locate(self, origin: Origin) -> Sequence[str]:
+        """Find a source by the name it had."""
         path = self.path(origin.file)
         return [path] if os.path.exists(path) else []
 
     def plan(self, file: str, *, leaf: str | None = None, fitted: bool = False, size: int | None = None) -> Plan:
+        """Plan a rebase."""
         return make_plan(
             file, leaf=leaf, values=self.values, visibility=self.visibility, fitted=fitted,
             verify=self.key.verify, locate=self.locate, proved=self.proved, size=size,
         )  # fmt: skip
 
     def target(self, plan: Plan, operation: str = "", created_at: int = START) -> Target:
+        """Compose a target."""
         return compose(plan, operation_id=operation or "op-1", created_at=created_at, signer=self.key.signer)
 
     def rebased(self, file: str, *, fitted: bool = False) -> tuple[Plan, str]:
@@ -83,6 +92,7 @@ class Bench:
         return plan, self.write(made.data, made.file_name)
 
     def budget(self, tokens: int) -> None:
+        """Set the budget in tokens."""
         self.values["sessionRebase.checkpointTargetTokens"] = tokens
 
 
