@@ -96,6 +96,56 @@ CODES: dict[str, Code] = {
     "settings-damaged": Code(
         "The settings file is not valid JSON; it was left as it is.", "Mend the file by hand, or remove it."
     ),
+    # --- rebase ---------------------------------------------------------------------------------------------
+    "rebase-disabled": Code("Rebase is switched off.", "Set `sessionRebase.enabled` to true."),
+    "session-unsaved": Code("The session has no file yet.", "Say something in it first; Pi then writes the file."),
+    "session-busy": Code(
+        "Pi is at work in this session: an answer, a queued message or a compaction is under way.",
+        "Wait until Pi is idle, then rebase again.",
+    ),
+    "unsupported-source-version": Code(
+        "The session is not of version 3 of Pi's format; it was not touched.",
+        "Open it once in Pi, which brings it to the present version, or name another session.",
+    ),
+    "source-torn-tail": Code(
+        "The last line of the session has no end: Pi is writing it, or was stopped while it did.",
+        "Try again when Pi has written it; where Pi was stopped, continue with `/clone` in Pi and rebase the clone.",
+    ),
+    "source-damaged": Code(
+        "A line of the session cannot be read, and a checkpoint must not pass over anything.",
+        "See `pi-context session verify`; `/clone` in Pi copies what is sound, and the clone can be rebased.",
+    ),
+    "source-id-conflict": Code(
+        "Two different entries of the session have the same id.",
+        "See `pi-context session verify`; `/clone` in Pi copies one branch, and the clone can be rebased.",
+    ),
+    "source-path-incomplete": Code(
+        "The branch does not reach back to a beginning: an entry names a parent that is not in the file.",
+        "See `pi-context session verify`, and name another `--leaf`.",
+    ),
+    "source-without-folder": Code(
+        "The session does not say in which folder it was held.", "Name a session whose header has a `cwd`."
+    ),
+    "source-empty": Code("Nothing was said on this branch.", "Name another session, or another `--leaf`."),
+    "kept-entry-off-path": Code(
+        "The last compaction keeps messages from an entry that is not on its branch, so Pi itself loses them.",
+        "Name a `--leaf` before that compaction, or compact again in Pi.",
+    ),
+    "lineage-unverified": Code(
+        "The session is a rebased one, and its link to where it came from does not hold.",
+        "Put the source session back beside it, or look at it and run `pi-context rebase --adopt TARGET`.",
+    ),
+    "tool-exchange-open": Code(
+        "The context cuts a tool call from its result.", "Let Pi finish the call, or name an earlier `--leaf`."
+    ),
+    "memory-state-required": Code(
+        "The session holds pins or memories, which a checkpoint cannot carry yet.",
+        "Keep working in this session; it was not touched.",
+    ),
+    "checkpoint-over-budget": Code(
+        "The handoff is larger than its budget, and nothing is left out in silence.",
+        "Compact in Pi first, raise `sessionRebase.checkpointTargetTokens` (up to 24000), or use `--fit`.",
+    ),
     # --- ourselves ----------------------------------------------------------------------------------------
     "interrupted": Code("Interrupted; what was done so far is kept.", "Run it again to go on.", INTERRUPTED),
     "internal-error": Code("This is a defect of pi-context; session logs are untouched.", "Please report it."),

@@ -21,3 +21,13 @@ TOOL_NAMES = (
 
 HANDOFF_TYPES = ("context-rebase-handoff-v1", "ds4-rebase-handoff-v1")
 """Custom messages that carry a rebase handoff: quotes of another session, never a source of recall."""
+
+CHECKPOINT_TYPE, LINK_TYPE, HANDOFF_TYPE = (
+    "context-rebase-checkpoint-v1",
+    "context-rebase-link-v1",
+    "context-rebase-handoff-v1",
+)
+"""The three entries by which a rebased session carries on its source."""
+
+MEMORY_TYPES = ("context-pin-v1", "context-memory-v1", "ds4-context-pin-v1", "ds4-context-memory-v1")
+"""Custom entries that hold pins and session memory."""

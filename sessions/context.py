@@ -5,7 +5,6 @@ with the context and not with the session. Nothing is repaired: dangling calls a
 """
 
 import os
-from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from foundation.errors import ContextError
@@ -44,12 +43,11 @@ def resolve(path: str, *, leaf: str | None = None) -> Context:
         parse = parser_for(os.fstat(log.fileno()).st_size)
         loaded = load(log, parse)
         at = _leaf(loaded, leaf)
-        reader = _Reader(log, loaded, parse)
-        steps = [] if at is None else _path(loaded, at)
-        if any(step.kind == BROKEN for step in steps):
-            raise ContextError("entry-broken")
-        level, model = _settings(reader, steps)
-        found = list(_messages(reader, steps))
+        reader = Reader(log, loaded, parse)
+        steps = [] if at is None else path_to(loaded, at)
+        level, model = settings_at(reader, steps)
+        view = view_of(reader, steps)
+        found = [(step.id or "", message) for step in view.steps for message in messages_of(reader, view, step)]
     return Context(
         session_id=loaded.header.id,
         leaf_id=None if at is None else loaded.steps[at].id,
@@ -60,12 +58,15 @@ def resolve(path: str, *, leaf: str | None = None) -> Context:
     )
 
 
-class _Reader(NamedTuple):
+class Reader(NamedTuple):
+    """A log with its steps, from which the values of entries are read when they are needed."""
+
     log: BinaryIO
     loaded: Loaded
     parse: Parse
 
     def value(self, step: Step) -> Value:
+        """Read the value of an entry."""
         return value_of(self.log, step, version=self.loaded.header.version, parse=self.parse)
 
 
@@ -80,11 +81,21 @@ def _leaf(loaded: Loaded, wanted: str | None) -> int | None:
     return len(steps) - 1
 
 
-def _path(loaded: Loaded, at: int) -> list[Step]:
-    """Walk from the leaf to the root and give the steps in the order of time."""
+class View(NamedTuple):
+    """The entries that make up a context, in order, and by key of an entry what an edit puts in its content's place."""
+
+    steps: list[Step]
+    edits: dict[Any, Any]
+
+
+def path_to(loaded: Loaded, at: int) -> list[Step]:
+    """Walk from the leaf at a position to the root and give the steps in the order of time.
+
+    Raises ContextError with `entry-cycle`, and with `entry-broken` where a step on the way is.
+    """
     steps = loaded.steps
     if not loaded.chained:
-        return steps[: at + 1]
+        return _sound(steps[: at + 1])
     by_key = {step.key: place for place, step in enumerate(steps) if step.key is not None}
     path, seen, here = [], set(), at
     while True:
@@ -94,11 +105,17 @@ def _path(loaded: Loaded, at: int) -> list[Step]:
         path.append(steps[here])
         above = steps[here].parent
         if above is None or above not in by_key:
-            return path[::-1]
+            return _sound(path[::-1])
         here = by_key[above]
 
 
-def _settings(reader: _Reader, steps: list[Step]) -> tuple[Any, Any]:
+def _sound(path: list[Step]) -> list[Step]:
+    if any(step.kind == BROKEN for step in path):
+        raise ContextError("entry-broken")
+    return path
+
+
+def settings_at(reader: Reader, steps: list[Step]) -> tuple[Any, Any]:
     """Give thinking level and model as the last entries of the whole path set them, also before a compaction."""
     level: Any = "off"
     model: Any = None
@@ -116,8 +133,8 @@ def _settings(reader: _Reader, steps: list[Step]) -> tuple[Any, Any]:
     return level, model
 
 
-def _messages(reader: _Reader, path: list[Step]) -> Iterator[tuple[str, Any]]:
-    """Give each message with the id of its entry."""
+def view_of(reader: Reader, path: list[Step]) -> View:
+    """Give what of a path goes to a model; reads no message yet."""
     steps = _selected(reader, path)
     edits = {}
     for step in steps:
@@ -125,16 +142,18 @@ def _messages(reader: _Reader, path: list[Step]) -> Iterator[tuple[str, Any]]:
             edit = reader.value(step)
             edits[same_key(edit.get("targetId", MISSING))] = edit.get("replacement", MISSING)
     edits.pop(None, None)  # an object as a target is equal to no id
-    for at, step in enumerate(steps):
-        if step.kind == "compaction" and at > 0:
-            continue  # an older one within the kept range
-        for message in _projected(reader, step):
-            edited = _edited(message, edits[step.key]) if step.key in edits else message
-            if edited is not MISSING:
-                yield step.id or "", edited
+    return View([step for at, step in enumerate(steps) if at == 0 or step.kind != "compaction"], edits)
 
 
-def _selected(reader: _Reader, path: list[Step]) -> list[Step]:
+def messages_of(reader: Reader, view: View, step: Step) -> list[Any]:
+    """Read the messages that one entry of a view contributes: none, one, or for a compaction two."""
+    found = _projected(reader, step)
+    if step.key in view.edits:
+        found = [_edited(message, view.edits[step.key]) for message in found]
+    return [message for message in found if message is not MISSING]
+
+
+def _selected(reader: Reader, path: list[Step]) -> list[Step]:
     """Give the last compaction, what it kept, and what follows it; the whole path where there is none."""
     last = max((at for at, step in enumerate(path) if step.kind == "compaction"), default=None)
     if last is None:
@@ -144,7 +163,7 @@ def _selected(reader: _Reader, path: list[Step]) -> list[Step]:
     return [path[last], *kept, *path[last + 1 :]]
 
 
-def _first_kept(reader: _Reader, path: list[Step], last: int) -> int:
+def _first_kept(reader: Reader, path: list[Step], last: int) -> int:
     """Give the position of the first kept entry; that of the compaction itself where nothing before it is kept."""
     value = reader.value(path[last])
     if not reader.loaded.chained:
@@ -160,7 +179,7 @@ def _first_kept(reader: _Reader, path: list[Step], last: int) -> int:
     return next((at for at, step in enumerate(path[:last]) if step.key == kept), last)
 
 
-def _projected(reader: _Reader, step: Step) -> list[Any]:
+def _projected(reader: Reader, step: Step) -> list[Any]:
     """Give the messages that an entry contributes before any edit."""
     value = reader.value(step) if step.kind.startswith("message:") or step.kind in _SPEAKING else {}
     when = {"timestamp": instants.from_javascript(value.get("timestamp", MISSING))}

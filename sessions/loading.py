@@ -4,6 +4,7 @@ One compact step for each entry; the values stay in the file. Unlike `tree`, not
 skips is skipped, and what it keeps as junk (numbers, lists) is kept, because the last line of a file is its leaf.
 """
 
+import os
 from typing import Any, BinaryIO, NamedTuple
 
 from foundation.errors import ContextError
@@ -88,9 +89,8 @@ def load(log: BinaryIO, parse: Parse) -> Loaded:
 
 def value_of(log: BinaryIO, step: Step, *, version: int, parse: Parse) -> Value:
     """Read the value of an entry again, migrated to the current version; junk has none."""
-    log.seek(step.offset)
     try:
-        value = parse(log.read(step.length))
+        value = parse(os.pread(log.fileno(), step.length, step.offset))  # a buffer would be filled for every jump
     except ValueError as error:
         raise ContextError("source-changed") from error
     if not isinstance(value, dict):

@@ -113,6 +113,18 @@ def _take_call(block: Value, parts: list[str], tools: list[str]) -> None:
         _take_values(block.get("arguments"), "", parts, 0)
 
 
+def arguments(value: Any) -> RawText:
+    """Write a tool's arguments as decoded `name: value` lines."""
+    parts: list[str] = []
+    _take_values(value, "", parts, 0)
+    return _joined(parts)
+
+
+def is_own_tool(name: Any) -> bool:
+    """Tell whether a tool is one of ours, whose results quote history."""
+    return name in TOOL_NAMES
+
+
 def image_note(block: Value) -> str:
     """Write an image as its type and size, `[image/png 3.7 MB]`, for its data is no text."""
     data, kind = _string(block.get("data")), _string(block.get("mimeType")) or "image"
