@@ -14,6 +14,7 @@ from rebasing import Bench, bodies, calls, frame, result
 
 from foundation.canonical import tokens
 from rebase.fitting import Piece, fit
+from rebase.pieces import clean
 from rebase.plan import Plan
 
 WORDS = [f"w{number:x}" for number in range(999)]
@@ -108,6 +109,7 @@ def test_then_the_oldest_turns_become_lines_and_the_oldest_lines_one(bench: Benc
     assert all("ask" in one and "-> assistant: done" in one and "[4 messages, see entries 0000" in one for one in lines)
     bench.budget(1200)
     folded = bench.plan(file, fitted=True)
+    assert [quoted.role for quoted in frame(folded).messages].count("turn") > 5
     first = bodies(folded)[0]
     count = folded.gave_way["folded"]
     assert first == f"{count} messages left out here, see entries 00000001 to {count:08x}"
@@ -236,6 +238,45 @@ def test_a_session_that_no_handoff_could_hold_is_read_from_its_end(
     assert measured.contents is not None
     assert bodies(plan) == bodies(measured)
     assert plan.contents.elided == measured.contents.elided
+    bench.budget(3000)
     blocked = bench.plan(file)
+    assert blocked.refusal
     assert blocked.breakdown[0].estimated
     assert blocked.breakdown[0].messages > 100
+
+
+def test_lines_that_redaction_makes_longer_still_fit(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget holds for what is written, not for what was foretold."""
+    file = bench.log(*session(60))
+    bench.budget(1200)
+    honest = bench.plan(file, fitted=True)
+    monkeypatch.setattr(
+        "rebase.handoff.clean", lambda text, visibility: (clean(text, visibility)[0] + "[redacted:x]", 1)
+    )
+    plan = bench.plan(file, fitted=True)
+    assert plan.handoff
+    assert tokens(plan.handoff) <= 1200
+    assert plan.gave_way["folded"] > honest.gave_way["folded"]
+
+
+def test_no_setting_allows_more_than_a_handoff_may_have(bench: Bench) -> None:
+    """Whatever the settings say, 24,000 tokens are the most."""
+    bench.budget(50_000)
+    plan = bench.plan(bench.log(*session(40)))
+    assert (plan.budget, plan.refusal) == (24_000, "checkpoint-over-budget")
+
+
+def test_a_cut_never_makes_a_secret_of_what_was_none(bench: Bench) -> None:
+    """Where the middle is taken out, what is left is looked through once more."""
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    for pad in range(300, 400):
+        log = [
+            message(1, None, "do"),
+            calls(2, 1, "bash"),
+            result(3, 2, "c2-0", f"{'.' * pad} {token}{'Zz9' * 900}"),
+            message(4, 3, "on"),
+        ]
+        file = bench.log(*log)
+        bench.budget(512)
+        plan = bench.plan(file, fitted=True)
+        assert f"{token}\n" not in plan.handoff
