@@ -77,12 +77,14 @@ def own_link(source: Source, verify: Verify) -> Own | None:
 
     Raises ContextError with `lineage-unverified` where link, checkpoint and handoff do not agree or are not ours.
     """
-    return own_link_on(source.reader, [source.step(place) for place in source.path],
-                       [source.skimmed.custom_types.get(place, "") for place in source.path], verify)  # fmt: skip
+    kinds = source.skimmed.custom_types
+    ours = {place for place, kind in kinds.items() if kind in (CHECKPOINT_TYPE, LINK_TYPE, HANDOFF_TYPE)}
+    path = [place for place in source.path if place in ours] if ours else []
+    return own_link_on(source.reader, [source.step(place) for place in path], [kinds[place] for place in path], verify)
 
 
 def own_link_on(reader: Reader, path: Sequence[Step], custom_types: Sequence[str], verify: Verify) -> Own | None:
-    """Do the same for any branch, given as its steps with the custom type of each, empty for other entries."""
+    """Do the same for any branch, given as those of its steps that have a custom type, and these types."""
     links = [at for at, kind in enumerate(custom_types) if kind == LINK_TYPE]
     if not links:
         if CHECKPOINT_TYPE in custom_types or HANDOFF_TYPE in custom_types:

@@ -109,7 +109,7 @@ def make_plan(
         plan_id = _plan_id(origin, chosen, values, visibility, fitted=fitted)
         left_out = {kind: Left.model_construct(count=number, bytes=size)
                     for kind, (number, size) in sorted(draft.measured.left.items())}  # fmt: skip
-        level, model = settings_at(source.reader, [source.step(place) for place in source.path])
+        level, model = settings_at(source.reader, source.steps)
         named = _model(model)
         rows = tuple(breakdown(draft.measured, chosen.choices))
         contents = None
