@@ -11,6 +11,7 @@ from logs import entry, line, message, talk
 from rebasing import Bench, Key, bodies, frame, records, say
 
 from foundation.errors import ContextError
+from rebase.lineage import head_link
 from rebase.plan import Plan
 from rebase.sealing import digest, sealed
 from sessions import fingerprint
@@ -111,6 +112,28 @@ def test_an_edited_handoff_is_no_longer_carried(bench: Bench) -> None:
     with open(files[1], "ab") as file:
         file.write(line(edit) + b"\n")
     assert bodies(bench.plan(files[1])) == ["shortened"]
+
+
+def test_recall_finds_the_link_without_reading_the_session(bench: Bench) -> None:
+    """The head of a target has its link, whatever follows it; a session that is no target has none."""
+    _, files = chain(bench, 2)
+    plan, handoff = bench.plan(files[2]), records(files[2])[-1]["id"]
+    with open(files[2], "ab") as file:
+        file.write(b"{garbage\n" + b"torn")
+    own = head_link(files[2], bench.key.verify)
+    assert own is not None
+    assert own.origins == tuple(generation.origin for generation in plan.generations)
+    assert own.handoff_id == handoff
+    assert head_link(files[0], bench.key.verify) is None
+    assert (
+        head_link(
+            bench.write(line({"type": "session", "version": 2, "id": "x"}) + b"\n", "old.jsonl"), bench.key.verify
+        )
+        is None
+    )
+    bench.key = Key("another")
+    with pytest.raises(ContextError, match="another installation"):
+        head_link(files[2], bench.key.verify)
 
 
 # --- what does not hold ---------------------------------------------------------------------------------------------
