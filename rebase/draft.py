@@ -52,7 +52,7 @@ class Draft:
     def choose(self, *, fitted: bool) -> Chosen:
         """Take everything whole where that fits, else give way, if that is wanted and helps."""
         whole = fitting.untouched(self.measured.pieces)
-        if not self.measured.unmeasured and self._units(whole) <= self.budget * _UNITS_PER_TOKEN:
+        if self._units(whole) <= self.budget * _UNITS_PER_TOKEN:
             return self._written(whole)
         found = self._fitted(self.budget) if fitted else None
         return found or Chosen(whole, [], "", self._tokens(whole))

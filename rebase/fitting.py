@@ -16,8 +16,8 @@ from rebase.rendering import ARGUMENTS, RESULT
 WHOLE, TURN, FOLDED = "", "turn", "folded"
 """How a piece goes into the handoff, besides `RESULT` and `ARGUMENTS`, which are the kinds of parts that give way."""
 
-LEAST_UNITS = units_for("turn", "normal", 0)
-"""No message takes less room than this."""
+LEAST_TURN = units_for("turn", "normal", len("user: [1 message, see entry x]"))
+"""A line that stands for a turn takes no less room than this, and the gist of what the user said."""
 
 
 class Piece(NamedTuple):

@@ -14,10 +14,10 @@ from foundation.canonical import utf16_units
 from foundation.marks import CHECKPOINT_TYPE, LINK_TYPE
 from rebase.checkpoint import Block, Elided
 from rebase.exchanges import Issue
-from rebase.fitting import FOLDED, LEAST_UNITS, TURN, WHOLE, Choice, Piece, folded_text
+from rebase.fitting import FOLDED, LEAST_TURN, TURN, WHOLE, Choice, Piece, folded_text
 from rebase.lineage import Own
-from rebase.pieces import Gate, Text, carried_text, clean, gist, texts_of
-from rebase.rendering import Drawn, Left, add, draw, left_out_kind
+from rebase.pieces import Gate, Measure, clean, measure, write
+from rebase.rendering import Drawn, Left, add, draw, draw_again, left_out_kind
 from rebase.source import Source
 from sessions.context import messages_of
 from sessions.javascript import settled
@@ -27,7 +27,7 @@ MOST_TOKENS = 24_000
 """No handoff may be larger, whatever the settings say."""
 
 MEASURED_UNITS = 4 * 400_000
-_MEASURED_MESSAGES = 4 * MOST_TOKENS // LEAST_UNITS + 1  # more could not stand side by side in any handoff
+"""A context of so many is measured to its last message, and so are many times what any handoff can hold."""
 
 _SPEAKS = ("custom_message", "compaction", "branch_summary")
 
@@ -58,10 +58,13 @@ class Measured(NamedTuple):
 
 
 class Writer:
-    """Measures and writes the messages of one source."""
+    """Measures and writes the messages of one source, for a handoff of at most `room` UTF-16 units."""
 
-    def __init__(self, source: Source, own: Own | None, interrupted: frozenset[Issue], gate: Gate) -> None:
+    def __init__(
+        self, source: Source, own: Own | None, interrupted: frozenset[Issue], gate: Gate, *, room: int
+    ) -> None:
         self.source, self.own, self.interrupted, self.gate = source, own, interrupted, gate
+        self.room = room
 
     def measure(self) -> Measured:
         """Measure the context, from its newest message back."""
@@ -70,18 +73,23 @@ class Writer:
         stopped = redactions = units = 0
         rest: list[Step] = []
         steps = self.source.view.steps
+        least = turn = 0  # what all turns take at least, unless they are folded, and what the one being read takes
         for at in range(len(steps) - 1, -1, -1):
-            if units > MEASURED_UNITS and len(found) > _MEASURED_MESSAGES:
+            if units > MEASURED_UNITS and least > self.room:
                 rest = [step for step in steps[: at + 1] if _speaks(step)]
                 break
-            for place, text, drawn in reversed(list(self._texts(steps[at], left))):
-                if drawn is not None:
-                    add(left, drawn.left)
-                if text is not None:
-                    found.append((self._piece(text, place), place))
-                    redactions += text.redactions
-                    units += utf16_units(text.whole)
-            stopped += sum(issue.place == self.source.place(steps[at]) for issue in self._stopped(steps[at]))
+            for place, drawn in reversed(list(self._messages(steps[at], left))):
+                add(left, drawn.left)
+                sizes = measure(drawn, self._entry(place), self.gate)
+                if sizes is not None:
+                    found.append((self._piece(sizes, place), place))
+                    redactions += sizes.redactions
+                    units += sizes.whole
+                    turn += sizes.whole
+                    if sizes.role == "user":
+                        least += min(turn, LEAST_TURN + len(sizes.gist))
+                        turn = 0
+            stopped += len(self._stopped(steps[at]))
         if rest:
             found.append(_rest(rest, self._session))
         found.reverse()
@@ -123,51 +131,45 @@ class Writer:
         return [issue for number in range(len(said.calls) if said else 0)
                 if (issue := Issue(place, number)) in self.interrupted]  # fmt: skip
 
-    def _texts(self, step: Step, left: Left) -> Iterator[tuple[Place, Text | None, Drawn | None]]:
+    def _messages(self, step: Step, left: Left) -> Iterator[tuple[Place, Drawn]]:
         """Give the messages of an entry; those that are left out as a whole are counted."""
         if step.kind == "custom":
-            if self.source.skimmed.custom_types.get(self.source.place(step)) not in (
-                CHECKPOINT_TYPE, LINK_TYPE,
-            ):  # fmt: skip
+            if self.source.skimmed.custom_types.get(self.source.place(step)) not in (CHECKPOINT_TYPE, LINK_TYPE):
                 add(left, {"private": [1, step.length]})
-            return
-        if not _speaks(step):
-            return
-        if self._is_handoff(step):
+        elif self._is_handoff(step):
             for block in self.own.blocks if self.own else ():
-                yield Place(step, 0, block), self._carried(block), None
-            return
-        for number, message in enumerate(messages_of(self.source.reader, self.source.view, step)):
-            drawn = self._drawn(step, message)
-            if drawn is None:
-                add(left, {left_out_kind(message): [1, step.length]})
-            else:
-                yield Place(step, number), texts_of(drawn, step.id or "", self.gate), drawn
+                yield Place(step, 0, block), _carried(block)
+        elif _speaks(step):
+            for number, message in enumerate(messages_of(self.source.reader, self.source.view, step)):
+                drawn = self._drawn(step, message)
+                if drawn is None:
+                    add(left, {left_out_kind(message): [1, step.length]})
+                else:
+                    yield Place(step, number), drawn
 
     def _is_handoff(self, step: Step) -> bool:
         return self.own is not None and step.id == self.own.handoff_id and step.key not in self.source.view.edits
-
-    def _carried(self, block: Block) -> Text:
-        how = block.how
-        return carried_text(block.role, block.classification, block.text, block.entryId, how, self.gate)
 
     def _drawn(self, step: Step, message: Any) -> Drawn | None:
         place = self.source.place(step)
         return draw(settled(message), interrupted=lambda number: Issue(place, number) in self.interrupted)
 
-    def _piece(self, text: Text, place: Place) -> Piece:
+    def _entry(self, place: Place) -> str:
+        return place.block.entryId if place.block else (place.step.id or "" if place.step else "")
+
+    def _piece(self, sizes: Measure, place: Place) -> Piece:
         block = place.block
         return Piece(
-            entry_id=block.entryId if block else (place.step.id or "" if place.step else ""),
+            entry_id=self._entry(place),
             session_id=block.sessionId if block else self._session,
-            role=text.role,
-            classification=text.classification,
-            whole=utf16_units(text.whole),
-            short=utf16_units(text.short),
-            how=text.how,
-            gist=gist(text.whole),
+            role=sizes.role,
+            classification=sizes.classification,
+            whole=sizes.whole,
+            short=sizes.short,
+            how=sizes.how,
+            gist=sizes.gist,
             messages=block.messages if block else 1,
-            last_id=block.lastEntryId if block else (place.step.id or "" if place.step else ""),
+            last_id=block.lastEntryId if block else self._entry(place),
         )
 
     def _block(self, measured: Measured, choice: Choice) -> Block:
@@ -179,8 +181,7 @@ class Writer:
             text, _ = clean(line, self.gate.visibility)
             how = choice.how or FOLDED
         else:
-            found = self._text_at(place)
-            text = found.short if choice.how else found.whole
+            text = write(self._drawn_at(place), piece.entry_id, self.gate, short=bool(choice.how))
             how = choice.how or (carried.how if carried else WHOLE)
         if len(choice.pieces) > 1 or place.steps:
             data = text.encode("utf-8", "surrogatepass")
@@ -202,20 +203,22 @@ class Writer:
             text=str(text),
         )
 
-    def _text_at(self, place: Place) -> Text:
+    def _drawn_at(self, place: Place) -> Drawn:
         """Read a piece again."""
         if place.block is not None:
-            return self._carried(place.block)
+            return _carried(place.block)
         assert place.step is not None
-        message = messages_of(self.source.reader, self.source.view, place.step)[place.number]
-        drawn = self._drawn(place.step, message)
-        text = texts_of(drawn, place.step.id or "", self.gate) if drawn else None
-        assert text is not None
-        return text
+        drawn = self._drawn(place.step, messages_of(self.source.reader, self.source.view, place.step)[place.number])
+        assert drawn is not None
+        return drawn
 
     def _line(self, step: Step) -> tuple[int, str]:
         raw = os.pread(self.source.reader.log.fileno(), step.length, step.offset)
         return step.length, sha256(raw).hexdigest()
+
+
+def _carried(block: Block) -> Drawn:
+    return draw_again(block.role, block.classification, block.text, cut_already=bool(block.how))
 
 
 def _speaks(step: Step) -> bool:

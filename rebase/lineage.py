@@ -7,6 +7,7 @@ when any of that changes; the memory is a value that the caller keeps.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from foundation.errors import ContextError
@@ -17,8 +18,10 @@ from rebase.sealing import Verify, digest, judged, text_digest
 from rebase.source import Source
 from sessions import fingerprint
 from sessions.context import Reader
-from sessions.loading import Step
-from sessions.reading import open_log
+from sessions.decoding import slow_parse
+from sessions.entries import CURRENT, Header, header
+from sessions.loading import Loaded, Step
+from sessions.reading import open_log, records
 
 Locate = Callable[[Origin], Sequence[str]]
 """Gives the files that may be a source: those with its session id, the likeliest first."""
@@ -32,6 +35,7 @@ Proved = Mapping[FileState, bool]
 VERIFIED, MISSING, CHANGED = "verified", "source-missing", "source-changed"
 """How a generation stands."""
 
+_HEAD_RECORDS = 32
 _DISAGREE = "Link, checkpoint and handoff of the session do not agree."
 _REASONS = {
     "unsigned": "The link is not signed, though this installation signs its links.",
@@ -77,12 +81,40 @@ def own_link(source: Source, verify: Verify) -> Own | None:
 
     Raises ContextError with `lineage-unverified` where link, checkpoint and handoff do not agree or are not ours.
     """
-    return own_link_on(source.reader, [source.step(place) for place in source.path],
-                       [source.skimmed.custom_types.get(place, "") for place in source.path], verify)  # fmt: skip
+    kinds = source.skimmed.custom_types
+    ours = {place for place, kind in kinds.items() if kind in (CHECKPOINT_TYPE, LINK_TYPE, HANDOFF_TYPE)}
+    path = [place for place in source.path if place in ours] if ours else []
+    return own_link_on(source.reader, [source.step(place) for place in path], [kinds[place] for place in path], verify)
+
+
+def head_link(file: str, verify: Verify) -> Own | None:
+    """Give the link with which a session begins, reading no further than its handoff; None where it begins with none.
+
+    For recall, which cannot read a whole session for every question. Whoever asks has to know that the handoff is an
+    ancestor of the leaf. Raises ContextError as `own_link` does, and what `open_log` raises.
+    """
+    steps: list[Step] = []
+    kinds: list[str] = []
+    with open_log(file) as log:
+        found: Header | None = None
+        for record in islice(records(log), _HEAD_RECORDS):
+            value = record.value or {}
+            found = found or header(value)
+            kind = value.get("customType")
+            if kind in (CHECKPOINT_TYPE, LINK_TYPE, HANDOFF_TYPE):
+                identity = value.get("id")
+                name = identity if isinstance(identity, str) else ""
+                steps.append(Step(name, name, None, "custom", record.offset, record.length))
+                kinds.append(kind)
+            if kind == HANDOFF_TYPE:
+                break
+        if found is None or found.version != CURRENT:
+            return None
+        return own_link_on(Reader(log, Loaded(found, steps, []), slow_parse), steps, kinds, verify)
 
 
 def own_link_on(reader: Reader, path: Sequence[Step], custom_types: Sequence[str], verify: Verify) -> Own | None:
-    """Do the same for any branch, given as its steps with the custom type of each, empty for other entries."""
+    """Do the same for any branch, given as those of its steps that have a custom type, and these types."""
     links = [at for at, kind in enumerate(custom_types) if kind == LINK_TYPE]
     if not links:
         if CHECKPOINT_TYPE in custom_types or HANDOFF_TYPE in custom_types:

@@ -14,7 +14,7 @@ from memory.visibility import Visibility
 from privacy.classes import highest
 from privacy.markers import classify
 from privacy.redaction import redact
-from rebase.rendering import ARGUMENTS, RESULT, Drawn
+from rebase.rendering import ARGUMENTS, RESULT, Drawn, Part
 
 GIST = 96
 """Characters that stand for a message when it becomes a part of one line."""
@@ -33,48 +33,44 @@ class Gate(NamedTuple):
     visibility: Visibility
 
 
-class Text(NamedTuple):
-    """The text of a message as it may be quoted, whole and with its results or arguments cut, and its class.
+class Measure(NamedTuple):
+    """A message as sizes: UTF-16 units whole, and with the parts of kind `how` cut.
 
-    `short` is the whole where nothing can give way; `how` names what does. `redactions` counts the secrets.
+    `short` is foretold before redaction, so it may be off by a little; it is `whole` where nothing can give way.
+    `redactions` counts the secrets.
     """
 
     role: str
     classification: str
-    whole: VisibleText
-    short: VisibleText
+    whole: int
+    short: int
     how: str
+    gist: str
     redactions: int
 
 
-def texts_of(drawn: Drawn, entry_id: str, gate: Gate) -> Text | None:
-    """Judge and clean a message; None where it has no words."""
+def measure(drawn: Drawn, entry_id: str, gate: Gate) -> Measure | None:
+    """Judge a message and measure it; None where it has no words."""
     if not drawn.parts:
         return None
-    raw = "\n".join(part.text for part in drawn.parts)
+    raw = _whole(drawn)
     classification = _class_of(drawn, raw, gate.default_class)
-    whole, redactions = clean(raw, gate.visibility)
-    kinds = [part.kind for part in drawn.parts if part.kind in _HEADS and _can_give_way(part.text, part.kind)]
-    if not kinds:
-        return Text(drawn.role, classification, whole, whole, "", redactions)
-    parts = []
-    for part in drawn.parts:
-        text, _ = clean(part.text, gate.visibility)
-        parts.append(cut(text, part.kind, entry_id) if part.kind in _HEADS else text)
-    short, _ = clean("\n".join(parts), gate.visibility)
-    if utf16_units(short) >= utf16_units(whole):
-        return Text(drawn.role, classification, whole, whole, "", redactions)
-    return Text(drawn.role, classification, whole, short, kinds[0], redactions)
+    text, redactions = clean(raw, gate.visibility)
+    whole = short = utf16_units(text)
+    how = next((part.kind for part in drawn.parts if _can_give_way(part)), "")
+    if how:
+        short = utf16_units("\n".join(cut(part.text, part.kind, entry_id) for part in drawn.parts))
+    if short >= whole:
+        short, how = whole, ""
+    return Measure(drawn.role, classification, whole, short, how, gist(text), redactions)
 
 
-def carried_text(role: str, classification: str, text: str, entry_id: str, how: str, gate: Gate) -> Text:
-    """Clean a message that an earlier handoff quotes, by the rules of today; its class stays or rises."""
-    whole, redactions = clean(text, gate.visibility)
-    classification = highest(classification, gate.default_class)
-    if role not in ("result", "shell") or how or not _can_give_way(text, RESULT):
-        return Text(role, classification, whole, whole, "", redactions)
-    short, _ = clean(cut(whole, RESULT, entry_id), gate.visibility)
-    return Text(role, classification, whole, short, RESULT, redactions)
+def write(drawn: Drawn, entry_id: str, gate: Gate, *, short: bool) -> VisibleText:
+    """Write a message, whole or cut: each part is cleaned whole before it is cut, and what is left once more."""
+    if not short:
+        return clean(_whole(drawn), gate.visibility)[0]
+    parts = [cut(clean(part.text, gate.visibility)[0], part.kind, entry_id) for part in drawn.parts]
+    return clean("\n".join(parts), gate.visibility)[0]
 
 
 def clean(raw: str, visibility: Visibility) -> tuple[VisibleText, int]:
@@ -84,10 +80,13 @@ def clean(raw: str, visibility: Visibility) -> tuple[VisibleText, int]:
 
 
 def cut(text: str, kind: str, entry_id: str) -> str:
-    """Keep head and tail of a text, cut at line ends where they are near, with a pointer in the middle."""
-    head, tail = _HEADS[kind]
-    if not _can_give_way(text, kind):
+    """Keep head and tail of a text, cut at line ends where they are near, with a pointer in the middle.
+
+    Text of a kind that does not give way, or that is short already, stays as it is.
+    """
+    if not _can_give_way(Part(kind, RawText(text))):
         return text
+    head, tail = _HEADS[kind]
     start, end = text[:head], text[-tail:]
     if (at := start.rfind("\n")) > head // 2:
         start = start[:at]
@@ -103,12 +102,18 @@ def gist(text: str) -> str:
     return flat if len(flat) <= GIST else flat[: GIST - 1].rstrip() + "…"
 
 
-def _can_give_way(text: str, kind: str) -> bool:
-    return len(text) > sum(_HEADS[kind]) + _POINTER_ROOM
+def _whole(drawn: Drawn) -> str:
+    return "\n".join(part.text for part in drawn.parts)
+
+
+def _can_give_way(part: Part) -> bool:
+    return part.kind in _HEADS and len(part.text) > sum(_HEADS[part.kind]) + _POINTER_ROOM
 
 
 def _class_of(drawn: Drawn, raw: str, default: str) -> str:
     """Class a message whole: markers count where a person or an extension speaks; our own answers name classes."""
+    if drawn.known_class:
+        return highest(default, drawn.known_class)
     if drawn.role in ("user", "custom"):
         return highest(default, classify(raw) or default)
     if drawn.own_tool:

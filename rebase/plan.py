@@ -102,13 +102,14 @@ def make_plan(
         gate = Gate(values["privacy.defaultClassification"], visibility)
         budget = min(values["sessionRebase.checkpointTargetTokens"], MOST_TOKENS)
         name = session_name(source, gate)
-        draft = Draft(Writer(source, own, judged.interrupted, gate), name=name, budget=budget)
+        writer = Writer(source, own, judged.interrupted, gate, room=4 * budget)
+        draft = Draft(writer, name=name, budget=budget)
         chosen = draft.choose(fitted=fitted)
         origin = _origin(source)
         plan_id = _plan_id(origin, chosen, values, visibility, fitted=fitted)
         left_out = {kind: Left.model_construct(count=number, bytes=size)
                     for kind, (number, size) in sorted(draft.measured.left.items())}  # fmt: skip
-        level, model = settings_at(source.reader, [source.step(place) for place in source.path])
+        level, model = settings_at(source.reader, source.steps)
         named = _model(model)
         rows = tuple(breakdown(draft.measured, chosen.choices))
         contents = None

@@ -36,12 +36,16 @@ class Part(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A message as text, in parts; without any where it has no words. `own_tool` where our own tool answered."""
+    """A message as text, in parts; without any where it has no words.
+
+    `own_tool` where our own tool answered; `known_class` where a handoff quoted it before, with its class.
+    """
 
     role: str
     parts: tuple[Part, ...]
     left: Left
     own_tool: bool = False
+    known_class: str = ""
 
 
 def draw(message: Any, *, interrupted: Callable[[int], bool]) -> Drawn | None:
@@ -70,6 +74,12 @@ def draw(message: Any, *, interrupted: Callable[[int], bool]) -> Drawn | None:
             count(left, name, message[name])
     shown = tuple(part for part in parts if part.text)
     return Drawn(known, shown, left, known == "result" and text.is_own_tool(message.get("toolName")))
+
+
+def draw_again(role: str, classification: str, quoted: str, *, cut_already: bool) -> Drawn:
+    """Render a message that an earlier handoff quoted; what was cut there is not cut again."""
+    kind = RESULT if role in ("result", "shell") and not cut_already else TEXT
+    return Drawn(role, (Part(kind, RawText(quoted)),) if quoted else (), {}, known_class=classification)
 
 
 def left_out_kind(message: Any) -> str:

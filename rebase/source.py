@@ -51,6 +51,12 @@ class Source(NamedTuple):
         """Give the id of the leaf."""
         return self.step(self.path[-1]).id or ""
 
+    @property
+    def steps(self) -> list[Step]:
+        """Give the steps of the branch."""
+        everything = self.skimmed.loaded.steps
+        return [everything[place] for place in self.path]
+
     def step(self, place: int) -> Step:
         """Give the step at a position."""
         return self.skimmed.loaded.steps[place]
@@ -87,20 +93,19 @@ def check_sound(flaw: Flaw | None) -> None:
 def path_to(skimmed: Skimmed, leaf: int) -> list[int]:
     """Walk from a leaf to its root; raises `entry-cycle`, `entry-broken` and `source-path-incomplete`."""
     steps, places = skimmed.loaded.steps, skimmed.places
-    path, seen, place = [], bytearray(len(steps)), leaf
-    while True:
-        step = steps[place]
-        if seen[place]:
-            raise ContextError("entry-cycle")
-        if step.kind == BROKEN:
-            raise ContextError("entry-broken")
-        seen[place] = 1
+    path: list[int] = []
+    place, most = leaf, len(steps)
+    while len(path) < most:
         path.append(place)
-        if step.parent is None:
+        _, _, parent, kind, _, _ = steps[place]
+        if kind == BROKEN:
+            raise ContextError("entry-broken")
+        if parent is None:
             return path[::-1]
-        if step.parent not in places:
+        if parent not in places:
             raise ContextError("source-path-incomplete")
-        place = places[step.parent]
+        place = places[parent]
+    raise ContextError("entry-cycle")  # more steps than there are entries
 
 
 def exchanges(source: Source) -> Exchanges:
@@ -152,14 +157,15 @@ def _source(file: str, log: BinaryIO, skimmed: Skimmed, leaf: int) -> Source:
 
 
 def _at(source: Source, path: list[int]) -> Source:
-    steps = [source.step(place) for place in path]
+    source = source._replace(path=path)
+    steps = source.steps
     _check_kept(source.reader, steps)
-    return source._replace(path=path, view=view_of(source.reader, steps))
+    return source._replace(view=view_of(source.reader, steps))
 
 
 def _check_kept(reader: Reader, steps: list[Step]) -> None:
     """Refuse a compaction that keeps from an entry off its branch: Pi would lose what it meant to keep."""
-    last = max((at for at, step in enumerate(steps) if step.kind == "compaction"), default=None)
+    last = next((at for at in range(len(steps) - 1, -1, -1) if steps[at].kind == "compaction"), None)
     if last is None:
         return
     kept = reader.value(steps[last]).get("firstKeptEntryId")

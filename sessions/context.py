@@ -137,8 +137,8 @@ def view_of(reader: Reader, path: list[Step]) -> View:
     """Give what of a path goes to a model; reads no message yet."""
     steps = _selected(reader, path)
     edits = {}
-    for step in steps:
-        if step.kind == "context_edit" and reader.loaded.chained:
+    for step in steps if reader.loaded.chained else ():
+        if step.kind == "context_edit":
             edit = reader.value(step)
             edits[same_key(edit.get("targetId", MISSING))] = edit.get("replacement", MISSING)
     edits.pop(None, None)  # an object as a target is equal to no id

@@ -18,7 +18,9 @@ from sessions.javascript import MISSING
 from sessions.loading import BROKEN, LONGEST_LINE, Loaded, Step
 
 _NEWLINE = 10
+_MESSAGE = "message:"
 _STOPPED = ("aborted", "error")
+_EXCHANGING = ("assistant", "toolResult")
 
 
 class Said(NamedTuple):
@@ -125,6 +127,7 @@ class _Scan:
         self.said: dict[int, Said] = {}
         self.custom_types: dict[int, str] = {}
         self._words: dict[str, str] = {}
+        self._kinds: dict[str, str] = {}
         self._first = b""
         self._before: str | None = None
 
@@ -155,23 +158,21 @@ class _Scan:
             return Flaw("bad-parent", number, identity)
         at = len(self.steps)
         if kind == "message":
-            kind = self._take_message(at, line.message)
-        elif line.customType is not None or kind == "session_info":
-            self._note(at, line)
-        kind = self._words.setdefault(kind, kind) if isinstance(kind, str) else ""
+            message = line.message
+            role = None if message is None else message.role
+            kind = BROKEN if message is None else _MESSAGE
+            if isinstance(role, str):
+                kind = self._kinds.get(role) or self._kinds.setdefault(role, _MESSAGE + role)
+                if message is not None and role in _EXCHANGING and (said := _said(message)) is not None:
+                    self.said[at] = said
+        else:
+            if line.customType is not None or kind == "session_info":
+                self._note(at, line)
+            kind = self._words.setdefault(kind, kind) if isinstance(kind, str) else ""
         self.steps.append(Step(identity, identity, parent or None, kind, offset, length))
         self.places[identity] = self.last = at
         self._before = identity
         return None
-
-    def _take_message(self, at: int, message: _Message | None) -> str:
-        """Remember what a message means for exchanges, and give the kind of its step."""
-        if message is None:
-            return BROKEN
-        said = _said(message)
-        if said is not None:
-            self.said[at] = said
-        return f"message:{message.role}" if isinstance(message.role, str) else "message:"
 
     def _take_header(self, raw: bytes, number: int) -> Flaw | None:
         if self.header is not None:  # an old Pi writes all lines again, the header among them
@@ -221,7 +222,7 @@ def said_by(message: Any) -> Said | None:
 def _said(message: _Message) -> Said | None:
     if message.role == "toolResult":
         return Said((), _call_key(message.toolCallId))
-    if message.role != "assistant" or not isinstance(message.content, list):
+    if not isinstance(message.content, list):
         return None
     keys = tuple([_call_key(block.id) for block in message.content if block.type == "toolCall"])
     return Said(keys, None, message.stopReason in _STOPPED) if keys else None

@@ -13,7 +13,10 @@ from logs import Value, entry, message
 from rebasing import Bench, bodies, calls, frame, result
 
 from foundation.canonical import tokens
+from foundation.texts import RawText
+from privacy.redaction import redact
 from rebase.fitting import Piece, fit
+from rebase.pieces import clean
 from rebase.plan import Plan
 
 WORDS = [f"w{number:x}" for number in range(999)]
@@ -108,6 +111,7 @@ def test_then_the_oldest_turns_become_lines_and_the_oldest_lines_one(bench: Benc
     assert all("ask" in one and "-> assistant: done" in one and "[4 messages, see entries 0000" in one for one in lines)
     bench.budget(1200)
     folded = bench.plan(file, fitted=True)
+    assert [quoted.role for quoted in frame(folded).messages].count("turn") > 5
     first = bodies(folded)[0]
     count = folded.gave_way["folded"]
     assert first == f"{count} messages left out here, see entries 00000001 to {count:08x}"
@@ -230,7 +234,6 @@ def test_a_session_that_no_handoff_could_hold_is_read_from_its_end(
     bench.budget(1500)
     measured = bench.plan(file, fitted=True)
     monkeypatch.setattr("rebase.handoff.MEASURED_UNITS", 4000)
-    monkeypatch.setattr("rebase.handoff._MEASURED_MESSAGES", 60)
     plan = bench.plan(file, fitted=True)
     assert plan.contents is not None
     assert measured.contents is not None
@@ -238,4 +241,39 @@ def test_a_session_that_no_handoff_could_hold_is_read_from_its_end(
     assert plan.contents.elided == measured.contents.elided
     blocked = bench.plan(file)
     assert blocked.breakdown[0].estimated
-    assert blocked.breakdown[0].messages > 100
+    assert blocked.breakdown[0].messages > 50
+
+
+def test_lines_that_redaction_makes_longer_still_fit(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget holds for what is written, not for what was foretold."""
+    file = bench.log(*session(60))
+    bench.budget(1200)
+    honest = bench.plan(file, fitted=True)
+    monkeypatch.setattr(
+        "rebase.handoff.clean", lambda text, visibility: (clean(text, visibility)[0] + "[redacted:x]", 1)
+    )
+    plan = bench.plan(file, fitted=True)
+    assert plan.handoff
+    assert tokens(plan.handoff) <= 1200
+    assert plan.gave_way["folded"] > honest.gave_way["folded"]
+
+
+def test_no_setting_allows_more_than_a_handoff_may_have(bench: Bench) -> None:
+    """Whatever the settings say, 24,000 tokens are the most."""
+    bench.budget(50_000)
+    plan = bench.plan(bench.log(*session(40)))
+    assert (plan.budget, plan.refusal) == (24_000, "checkpoint-over-budget")
+
+
+def test_a_cut_never_makes_a_secret_of_what_was_none(bench: Bench) -> None:
+    """A run of letters that is too long for a key is none; cut to the length of one it is looked at once more."""
+    key = "AKIAZ7QX2RTYU4WPLM3K"
+    text = f"{'.' * (399 - len(key))} {key}{'Q7' * 600}"
+    assert redact(RawText(text)).count == 0
+    log = [message(1, None, "do"), calls(2, 1, "bash"), result(3, 2, "c2-0", text), message(4, 3, "on")]
+    file = bench.log(*log)
+    assert key in bench.plan(file).handoff
+    bench.budget(bench.plan(file).tokens - 10)
+    plan = bench.plan(file, fitted=True)
+    assert plan.gave_way == {"result": 1}
+    assert f"{key}\n" not in plan.handoff

@@ -1,5 +1,6 @@
 """The frame of a handoff: a reader that counts is never deceived, whatever a message says."""
 
+from hashlib import sha256
 from typing import get_args
 
 import pytest
@@ -80,3 +81,11 @@ def test_the_same_names_stand_in_frame_and_checkpoint() -> None:
     """A role or class that the frame can write is one that a checkpoint can hold."""
     assert get_args(checkpoint.Role) == framing.ROLES
     assert get_args(checkpoint.Classification) == CLASSES
+
+
+def test_the_mark_stands_in_no_message() -> None:
+    """Texts that hold so many marks that some of them would have been chosen never hold the one that is."""
+    digits = "".join(sha256(b"%d" % number).hexdigest() for number in range(1500))
+    for number in range(700):
+        handoff = compose("p", [Quoted("user", "normal", f"{number} {digits}")])
+        assert handoff[len("[pi-context handoff v1 ") :][:6] not in digits

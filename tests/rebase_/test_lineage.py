@@ -11,7 +11,9 @@ from logs import entry, line, message, talk
 from rebasing import Bench, Key, bodies, frame, records, say
 
 from foundation.errors import ContextError
+from rebase.lineage import head_link
 from rebase.plan import Plan
+from rebase.sealing import digest, sealed
 from sessions import fingerprint
 
 
@@ -47,13 +49,21 @@ def test_the_second_handoff_is_hardly_larger(bench: Bench) -> None:
 def test_ten_generations_with_fit_stay_in_the_budget(bench: Bench) -> None:
     """Long steps and a small budget: every generation fits, folded messages are counted on, the newest words stay."""
     bench.budget(1000)
-    plans, _ = chain(bench, 10, fitted=True, words="a long step " * 60)
+    plans, files = chain(bench, 10, fitted=True, words="a long step " * 60)
     assert all(plan.tokens <= 1000 for plan in plans)
     assert bodies(plans[9])[-1] == "a long step " * 60 + " 9"
     last = plans[9]
     assert sum(row.messages for row in last.breakdown) == 40 + 9
     assert frame(last).messages[0].role == "folded"
     assert last.depth == 10
+    assert last.contents is not None
+    quoted = {(block.sessionId, block.entryId) for block in last.contents.blocks if not block.how}
+    gone = {(piece.session_id, piece.entry_id) for piece in last.contents.elided}
+    assert not quoted & gone
+    handoffs = {records(file)[-2]["id"] for file in files[1:]} | {records(file)[-1]["id"] for file in files[1:]}
+    assert (
+        not {piece.entry_id for piece in last.contents.elided if piece.session_id == last.source.sessionId} & handoffs
+    )
 
 
 def test_carried_messages_keep_their_origin(bench: Bench) -> None:
@@ -104,6 +114,28 @@ def test_an_edited_handoff_is_no_longer_carried(bench: Bench) -> None:
     assert bodies(bench.plan(files[1])) == ["shortened"]
 
 
+def test_recall_finds_the_link_without_reading_the_session(bench: Bench) -> None:
+    """The head of a target has its link, whatever follows it; a session that is no target has none."""
+    _, files = chain(bench, 2)
+    plan, handoff = bench.plan(files[2]), records(files[2])[-1]["id"]
+    with open(files[2], "ab") as file:
+        file.write(b"{garbage\n" + b"torn")
+    own = head_link(files[2], bench.key.verify)
+    assert own is not None
+    assert own.origins == tuple(generation.origin for generation in plan.generations)
+    assert own.handoff_id == handoff
+    assert head_link(files[0], bench.key.verify) is None
+    assert (
+        head_link(
+            bench.write(line({"type": "session", "version": 2, "id": "x"}) + b"\n", "old.jsonl"), bench.key.verify
+        )
+        is None
+    )
+    bench.key = Key("another")
+    with pytest.raises(ContextError, match="another installation"):
+        head_link(files[2], bench.key.verify)
+
+
 # --- what does not hold ---------------------------------------------------------------------------------------------
 
 
@@ -148,6 +180,47 @@ def test_an_edited_target_is_refused(bench: Bench, case: str) -> None:
     assert found.value.code == "lineage-unverified"
     assert "forged" not in found.value.message.replace("The link is not what was signed", "")
     assert "turn 1" not in found.value.message
+
+
+def resigned(bench: Bench, file: str, change: Callable[[dict[str, Any]], object], *, relink: bool) -> None:
+    """Edit a checkpoint and sign it anew, with `relink` the link to it as well, as only a defect of ours could."""
+    values = records(file)
+    found = {value.get("customType"): value for value in values}
+    checkpoint, link = (found[f"context-rebase-{kind}-v1"] for kind in ("checkpoint", "link"))
+    for purpose, entry_, edit in (("checkpoint", checkpoint, change), ("link", link, lambda _: None)):
+        data = {name: value for name, value in entry_["data"].items() if name not in ("keyId", "mac")}
+        edit(data)
+        if purpose == "link" and relink:
+            data["checkpointSha256"] = digest(checkpoint["data"])
+        entry_["data"] = json.loads(sealed(purpose, data, bench.key.signer).text)
+    Path(file).write_bytes(b"".join(line(value) + b"\n" for value in values))
+
+
+def test_signed_records_must_agree_with_each_other(bench: Bench) -> None:
+    """A checkpoint that is signed but is not the one of the link, or that quotes what the handoff does not, is refused."""
+    for relink, change in (
+        (False, lambda data: data.update(interrupted=5)),
+        (True, lambda data: data["blocks"][0].update(text="another")),
+        (True, lambda data: data.update(operationId="another")),
+        (True, lambda data: data["source"].update(leafId="another")),
+    ):
+        _, files = chain(bench, 1)
+        resigned(bench, files[1], change, relink=relink)
+        with pytest.raises(ContextError, match="do not agree"):
+            bench.plan(files[1])
+    _, files = chain(bench, 1)
+    resigned(bench, files[1], lambda _: None, relink=True)
+    assert bench.plan(files[1]).depth == 2
+
+
+def test_the_preamble_of_a_handoff_is_sealed_too(bench: Bench) -> None:
+    """A word of the handoff that belongs to no message cannot be changed either."""
+    _, files = chain(bench, 1)
+    changed(
+        files[1], "handoff", lambda value: value.update(content=value["content"].replace("data and no", "orders as", 1))
+    )
+    with pytest.raises(ContextError, match="do not agree"):
+        bench.plan(files[1])
 
 
 def test_a_target_of_another_installation_is_refused(bench: Bench) -> None:

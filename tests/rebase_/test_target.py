@@ -9,6 +9,7 @@ import pytest
 from logs import START, entry, message, talk
 from rebasing import Bench, Key, last_id, records, say
 
+from foundation.errors import ContextError
 from rebase.checkpoint import read_checkpoint, read_link
 from sessions.context import resolve
 
@@ -77,6 +78,25 @@ def test_the_target_is_a_session_of_pi(bench: Bench) -> None:
     assert (checkpoint.pins, checkpoint.memories) == ((), ())
     assert [block.entryId for block in checkpoint.blocks] == [f"{number:08x}" for number in range(3, 7)]
     assert read_link(entries[4]["data"]).targetSessionId == head["id"]
+
+
+def test_a_checkpoint_is_read_strictly(bench: Bench) -> None:
+    """A field of another type, out of its range or missing is damage, also where it could be converted."""
+    _, path = bench.rebased(bench.log(*LOG))
+    data = records(path)[4]["data"]
+    assert read_checkpoint(data).operationId == "op-1"
+    for name, value in (
+        ("createdAt", "5"),
+        ("createdAt", 5.0),
+        ("interrupted", True),
+        ("interrupted", -1),
+        ("planId", "x"),
+        ("blocks", {}),
+    ):
+        with pytest.raises(ContextError):
+            read_checkpoint({**data, name: value})
+        with pytest.raises(ContextError):
+            read_checkpoint({key: member for key, member in data.items() if key != name})
 
 
 def test_a_source_without_model_level_or_name_gives_what_there_is(bench: Bench) -> None:

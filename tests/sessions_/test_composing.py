@@ -75,7 +75,7 @@ def test_a_session_is_a_chain_that_pi_reads(tmp_path: Any) -> None:
     assert (context.thinking_level, [message["content"] for message in context.messages]) == ("high", ["hi"])
 
 
-def test_names_and_ids_are_derived() -> None:
+def test_names_and_ids_are_derived(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same ids, another one others; a file is named as Pi names files."""
     assert session_id(b"a") == session_id(b"a") != session_id(b"b")
     assert [len(group) for group in session_id(b"a").split("-")] == [8, 4, 4, 4, 12]
@@ -83,3 +83,5 @@ def test_names_and_ids_are_derived() -> None:
     assert len(set(ids)) == 5000
     assert all(len(name) == 8 for name in ids)
     assert file_name("id", 1795161601000) == "2026-11-20T08-00-01-000Z_id.jsonl"
+    monkeypatch.setattr("sessions.composing._ID_DIGITS", 2)
+    assert len(set(itertools.islice(entry_ids(b"a"), 200))) == 200
