@@ -15,7 +15,7 @@ import apsw
 from foundation.canonical import dumps
 from foundation.durable import Files, write_atomically
 from foundation.errors import ContextError
-from index.ranks import phrase_counts
+from index.counting import phrase_counts
 from index.schema import CHECKSUMS, MIGRATIONS
 from index.sql import rows, run
 

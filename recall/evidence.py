@@ -130,7 +130,7 @@ def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
         return None
     redacted = reveal(found.text) if gate.reveal else redact(found.text)
     masked = gate.visibility.mask(redacted.text)
-    return Evidence(found, classification, masked.text, redacted.count, masked.hidden)
+    return Evidence(found, classification, masked.text, redacted.count, masked.count)
 
 
 def entry_of(raw: bytes, place: Place) -> Entry:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from foundation.canonical import dumps
 from index.tokens import split_word
-from recall.folding import fold, unmarked
+from recall.folding import fold, without_combining
 from recall.query import Term
 from sessions.decoding import slow_parse
 from sessions.text import searchable
@@ -42,7 +42,7 @@ class Needles:
         if any(needle in line for needle in self._bytes):
             return True
         apart = [needle for needle in self._needles if needle.is_apart(line)]
-        text = unmarked(fold(_text(raw))) if apart else ""
+        text = without_combining(fold(_text(raw))) if apart else ""
         return any(needle.text in text or needle.spans_redaction for needle in apart)
 
     def rules_out(self, block: bytes) -> bool:
@@ -65,7 +65,7 @@ class _Needle:
     """One term, folded: its text, its bytes within JSON, and what a line holds whose text joins it from parts."""
 
     def __init__(self, text: str) -> None:
-        self.text = unmarked(fold(text))
+        self.text = without_combining(fold(text))
         self.bytes = _in_json(self.text)
         self.apart = list(_signs_of_joints(self.text))
         self.spans_redaction = _REDACTED in self.text  # which only the visible text holds
@@ -79,7 +79,7 @@ def lowered(raw: bytes) -> bytes:
     """Fold a JSON line, so that plain byte searches find folded terms."""
     if raw.isascii():
         return raw.lower()
-    return unmarked(fold(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")
+    return without_combining(fold(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")
 
 
 def plain(raw: bytes) -> bytes:

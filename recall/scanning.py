@@ -23,7 +23,7 @@ from recall.scope import View
 from sessions.tree import Outline
 
 MOST_BYTES = 512_000_000
-MOST_HITS = 200
+MOST_FOUND = 200
 
 _BYTES_PER_WORD = 6
 _BLOCK, _WIDEST_GAP = 1 << 20, 4096  # bytes
@@ -76,7 +76,7 @@ class Lookout:
         read = 0
         for block in _blocks(spots):
             for spot, raw in self._possible(block):
-                if len(found) == MOST_HITS or self.expired():
+                if len(found) == MOST_FOUND or self.expired():
                     return Scanned(_in_order(found), complete=False)
                 if hit := self._look(spot, raw):
                     found.append((_candidate(hit, spot, -len(found)), hit))
