@@ -35,7 +35,10 @@ def slow_parse(raw: bytes) -> Any:
     except RecursionError:
         from sessions import nesting  # late: hardly any log needs it
 
-        return nesting.parse(text, _DECODER)
+        try:
+            return nesting.parse(text, _DECODER)
+        except RecursionError as error:
+            raise ValueError(TOO_DEEP) from error
 
 
 def fast_parser() -> Parse:
