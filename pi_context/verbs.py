@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 
 
 class Option(NamedTuple):
-    """An option: its flags, what it takes (`flag`, `text`, `number`, or a choice), and what it does."""
+    """An option: its flags, the long one last; what it takes; what it does; what may be given, and whether repeatedly.
+
+    `takes` is `flag` for nothing, `choice` for one of `choices`, `N` for a whole number, else what the help calls the
+    word that it takes; of such a word `choices` are only what a shell may complete.
+    """
 
     flags: tuple[str, ...]
     takes: str
@@ -18,11 +22,7 @@ class Option(NamedTuple):
     @property
     def name(self) -> str:
         """The name under which a command finds the value."""
-        return (
-            self.flags[-1].lstrip("-").replace("-", "_")
-            if self.flags[-1].startswith("--")
-            else self.flags[0][2:].replace("-", "_")
-        )
+        return self.flags[-1].lstrip("-").replace("-", "_")
 
 
 class Argument(NamedTuple):
