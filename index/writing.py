@@ -156,7 +156,7 @@ class SessionWriter:
             row = (self.rid, id_key(found.edit.target), found.edit.omits)
             run(self.db, "insert into edit values(?, ?, ?)", row)
         if found.name is not None:
-            name = _storable(redact(RawText(found.name)).text)
+            name = escape_surrogates(redact(RawText(found.name)).text)
             run(self.db, "update session set name = ? where sid = ?", (name, self.at.sid))
 
     def _header(self, value: Value) -> None:
@@ -168,7 +168,7 @@ class SessionWriter:
         version = max(found.version, 1)  # 0 stands for a file without a header; anything below 2 is read alike
         self.chain.version = version
         self.at = self.at._replace(version=version)
-        words = tuple(map(_storable, (found.id, found.cwd, found.parent_session)))
+        words = tuple(map(escape_surrogates, (found.id, found.cwd, found.parent_session)))
         run(
             self.db,
             "update session set id = ?, cwd = ?, parent = ?, version = ?, started = ? where sid = ?",
@@ -264,13 +264,8 @@ def _insert_session(db: apsw.Connection, path: str) -> Cursor:
         db,
         "insert into session(path, done, line, records, position, head, chain, tail, proved, id, version, cwd,"
         " parent, name, newest, entries, repeats) values(?, 0, 1, 0, 0, x'', x'', x'', 1, ?, 0, '', '', '', 0, 0, 0)",
-        (os.fsencode(path), _storable(session_id(path, None))),
+        (os.fsencode(path), escape_surrogates(session_id(path, None))),
     )
     found = cursor(db, path)
     assert found is not None
     return found
-
-
-def _storable(text: str) -> str:
-    """Give text that SQLite can hold: lone surrogates as their escapes."""
-    return escape_surrogates(text)

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from foundation.errors import INTERRUPTED, REFUSED, ContextError
+from foundation.errors import INTERRUPTED, ContextError
 from pi_context.output import Output
 
 _BY_ERRNO = {
@@ -73,6 +73,3 @@ def tell(error: ContextError, output: Output) -> None:
 def _let_go_of_stdout() -> None:
     """Keep Python from complaining about the closed pipe once more when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-__all__ = ["REFUSED", "as_known", "guarded", "tell"]
