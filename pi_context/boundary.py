@@ -1,4 +1,7 @@
-"""The one place that turns errors into text, JSON and an exit status. Nothing foreseeable ends in a traceback."""
+"""The one place that turns errors of a command into text, JSON and an exit status.
+
+Nothing foreseeable ends in a traceback. Only mistakes in the words of a command are told by click: see `command_line`.
+"""
 
 import errno
 import os
