@@ -17,13 +17,12 @@ from memory.visibility import Visibility
 from privacy.classes import highest
 from privacy.markers import classify
 from privacy.redaction import redact, reveal
-from sessions.decoding import slow_parse
+from sessions.decoding import object_of
 from sessions.entries import Entry, entry
 from sessions.locating import canonical, header_in, session_id
 from sessions.reading import open_log
 
 _BUFFER = 4096
-_PADDING = b"\xef\xbb\xbf\x00 \t\r"  # around a line that was salvaged
 
 
 class Place(NamedTuple):
@@ -138,11 +137,8 @@ def entry_of(raw: bytes, place: Place) -> Entry:
 
     Raises ContextError with `source-changed` where it is no entry at all.
     """
-    try:
-        value = slow_parse(raw.strip(_PADDING))
-    except ValueError as error:
-        raise ContextError("source-changed") from error
-    if not isinstance(value, dict):
+    value = object_of(raw)
+    if value is None:
         raise ContextError("source-changed")
     identity = made_up_id(place.id_key) or value.get("id")
     return entry(value, identity if isinstance(identity, str) else "", None)

@@ -11,7 +11,7 @@ from foundation.canonical import dumps
 from index.tokens import split_word
 from recall.folding import fold, without_combining
 from recall.query import Term
-from sessions.decoding import slow_parse
+from sessions.decoding import object_of
 from sessions.text import searchable
 
 _WORD = re.compile(r"[^\W_]+")
@@ -19,7 +19,6 @@ _NAME_ENDS, _NAME_GOES_ON = re.compile(r"([\w-]*):(?= |$)"), re.compile(r"\.(\w+
 _IMAGE_NOTE = re.compile(r"[\[\]]|[km]?b\b")
 _REDACTED = "[redacted:"
 _ESCAPED = re.compile(rb"\\[u/]")  # a character that Pi itself writes as it is
-_PADDING = b"\xef\xbb\xbf\x00 \t\r"
 
 
 class Needles:
@@ -86,10 +85,8 @@ def plain(raw: bytes) -> bytes:
     """Write a line without those escapes of JSON that Pi itself would not write."""
     if not _ESCAPED.search(raw):
         return raw
-    try:
-        return dumps(slow_parse(raw.strip(_PADDING))).encode("utf-8", "replace")
-    except ValueError:
-        return raw
+    value = object_of(raw)
+    return raw if value is None else dumps(value).encode("utf-8", "replace")
 
 
 def _signs_of_joints(text: str) -> Iterator[bytes]:
@@ -113,8 +110,5 @@ def _in_json(text: str) -> bytes:
 
 
 def _text(raw: bytes) -> str:
-    try:
-        value = slow_parse(raw.strip(_PADDING))
-    except ValueError:
-        return ""
-    return searchable(value) if isinstance(value, dict) else ""
+    value = object_of(raw)
+    return "" if value is None else searchable(value)
