@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from foundation.texts import VisibleText
-from index.tokens import split_word, unspaced_runs
+from index.tokens import WORD, split_word, unspaced_runs
 from recall.folding import COMBINING, fold, has_combining, without_combining
 from recall.query import Query, Term
 
@@ -22,7 +22,6 @@ Span = tuple[int, int]
 
 _REDACTION = re.compile(r"\[redacted:[^\]\s]*\]")
 _MOST_SPANS = 100  # per term: more tell nothing new about density or the best passage
-_WORDS = re.compile(r"[^\W_]+")
 
 
 class Verdict(NamedTuple):
@@ -91,7 +90,7 @@ def _exactly(needle: str, text: str) -> tuple[Span, ...]:
 
 def _all_words(literal: str, text: _Text, *, anywhere: bool) -> tuple[tuple[Span, ...], bool, bool]:
     """Let a literal that does not stand there count by its words, when all of them do."""
-    words = [_as_word(match[0], text, open_ended=False, anywhere=anywhere) for match in _WORDS.finditer(literal)]
+    words = [_as_word(match[0], text, open_ended=False, anywhere=anywhere) for match in WORD.finditer(literal)]
     if not words or not all(found for found, _ in words):
         return (), False, False
     return tuple(sorted(span for found, _ in words for span in found)), False, all(whole for _, whole in words)
@@ -120,7 +119,7 @@ def _pattern(word: str, combining: object) -> re.Pattern[str]:
     In a text with `combining` accents each letter may be followed by those of a decomposed one.
     """
     word = without_combining(word)
-    parts = [fold(part) for piece in _WORDS.findall(word) for part in split_word(piece).split()]
+    parts = [fold(part) for piece in WORD.findall(word) for part in split_word(piece).split()]
     parts = parts if len(parts) > 1 else [fold(word)]
     spelled = [
         "".join(re.escape(char) + COMBINING + "*" for char in part) if combining else re.escape(part) for part in parts

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from foundation.canonical import dumps
-from index.tokens import split_word
+from index.tokens import WORD, split_word
 from recall.folding import fold, without_combining
 from recall.query import Term
 from sessions.decoding import object_of
 from sessions.text import searchable
 
-_WORD = re.compile(r"[^\W_]+")
 _NAME_ENDS, _NAME_GOES_ON = re.compile(r"([\w-]*):(?= |$)"), re.compile(r"\.(\w+)")
 _IMAGE_NOTE = re.compile(r"[\[\]]|[km]?b\b")
 _REDACTED = "[redacted:"
@@ -56,7 +55,7 @@ class Needles:
 
 def least(term: Term) -> str:
     """Give what a text must hold to match a term: all of it, or the first part of its first word."""
-    words = _WORD.findall(term.text)
+    words = WORD.findall(term.text)
     return term.text if term.required or not words else split_word(words[0]).split()[0]
 
 
