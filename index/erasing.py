@@ -10,8 +10,7 @@ from collections.abc import Iterable
 
 import apsw
 
-from index.opening import BUSY_WAIT_MS, transaction
-from index.sql import rows, run, value
+from index.sql import BUSY_WAIT_MS, rows, run, transaction, value
 from index.tuning import merge
 from index.writing import forget
 

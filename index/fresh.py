@@ -13,7 +13,9 @@ import apsw
 from foundation.durable import Files
 from foundation.errors import ContextError
 from index import opening
+from index.failures import DAMAGE, translated
 from index.lagging import Lag, lag_of, lags
+from index.sql import BUSY_WAIT_MS
 from sessions.locating import LogFile
 
 _Answer = TypeVar("_Answer")
@@ -43,13 +45,13 @@ def with_index(folder: str, disk: Files, ask: Callable[[apsw.Connection | None, 
         name = os.path.basename(db.filename)
         try:
             return ask(db, (*rebuilt, *warnings))
-        except opening.DAMAGE:
+        except DAMAGE:
             if opening.is_replaced(folder, name):
                 continue
         except apsw.Error as error:
             if opening.is_replaced(folder, name):
                 continue
-            return ask(None, (*rebuilt, opening.translated(error).code))
+            return ask(None, (*rebuilt, translated(error).code))
         finally:
             db.close()
         try:
@@ -78,7 +80,7 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
             problem = error.code
             break
         except apsw.Error as error:
-            problem = opening.translated(error).code
+            problem = translated(error).code
             break
         except OSError:
             break
@@ -101,11 +103,11 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
     except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError) as error:
         if opening.is_replaced(*os.path.split(db.filename)):
             raise
-        warnings = (opening.translated(error).code,)
+        warnings = (translated(error).code,)
     else:  # told by what was left, not by a second look: a live log grows under our eyes
         return Fresh(done.left, ("source-unavailable",) if done.skipped else ())
     finally:
-        db.set_busy_timeout(opening.BUSY_WAIT_MS)
+        db.set_busy_timeout(BUSY_WAIT_MS)
     return Fresh(tuple(lag.file.path for lag in _lags(db, files)), warnings)
 
 
@@ -119,7 +121,7 @@ def let_doubt(db: apsw.Connection, paths: Iterable[str]) -> bool:
     except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError):
         return False
     finally:
-        db.set_busy_timeout(opening.BUSY_WAIT_MS)
+        db.set_busy_timeout(BUSY_WAIT_MS)
     return True
 
 

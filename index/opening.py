@@ -16,24 +16,12 @@ from foundation.canonical import dumps
 from foundation.durable import Files, write_atomically
 from foundation.errors import ContextError
 from index.counting import phrase_counts
+from index.failures import DAMAGE
 from index.schema import CHECKSUMS, MIGRATIONS
-from index.sql import rows, run
+from index.sql import BUSY_WAIT_MS, rows, run, transaction
 
-BUSY_WAIT_MS = 10_000
 _SWITCHES = 5  # that may come between reading the pointer and opening the file
 POINTER, LOCK = "index.json", "index.lock"
-
-
-DAMAGE = (
-    apsw.CorruptError,
-    apsw.NotADBError,
-    apsw.FormatError,
-    apsw.SQLError,  # our own SQL is sound, so a table is missing or is not what it was
-    apsw.ConstraintError,
-    apsw.MismatchError,
-    UnicodeDecodeError,
-)
-"""What SQLite raises where a file is not what we wrote."""
 
 
 class Generation(NamedTuple):
@@ -246,46 +234,6 @@ def _migrate(connection: apsw.Connection, *, done: int) -> None:
         run(connection, "insert into migration values(?, ?)", (version + 1, CHECKSUMS[version]))
 
 
-@contextlib.contextmanager
-def transaction(connection: apsw.Connection, *, patient: bool = False) -> Iterator[None]:
-    """Run the block in one transaction that holds the write lock from its start.
-
-    Waits for another writer as long as the connection's busy timeout; who is `patient` also for one who takes longer,
-    as long as that one gets on. Raises apsw.BusyError.
-    """
-    _begin(connection, patient=patient)
-    try:
-        yield
-        run(connection, "commit")
-    except BaseException:
-        if connection.in_transaction:
-            run(connection, "rollback")
-        raise
-
-
-def _begin(connection: apsw.Connection, *, patient: bool) -> None:
-    while True:
-        version = connection.pragma("data_version")
-        try:
-            run(connection, "begin immediate")
-        except apsw.BusyError:
-            if not patient or connection.pragma("data_version") == version:
-                raise
-        else:
-            return
-
-
-@contextlib.contextmanager
-def snapshot(connection: apsw.Connection) -> Iterator[None]:
-    """Let all reads of the block see one state, whatever other processes write meanwhile."""
-    run(connection, "begin")
-    try:
-        yield
-    finally:
-        if connection.in_transaction:
-            run(connection, "rollback")
-
-
 def _make(folder: str, number: int, files: Files) -> apsw.Connection:
     from index.rules import RULES
 
@@ -319,24 +267,3 @@ def _is_ours(name: object) -> bool:
 
 def _file_name(number: int) -> str:
     return f"index-{number}.db"
-
-
-def translated(error: apsw.Error) -> ContextError:
-    """Say what a failure of SQLite means for the user."""
-    detail = getattr(error, "extendedresult", 0)
-    if detail in _DETAILS:
-        return ContextError(_DETAILS[detail])
-    return ContextError(next((code for kind, code in _FAILURES if isinstance(error, kind)), "index-unavailable"))
-
-
-_DETAILS = {
-    apsw.SQLITE_IOERR_SHMSIZE: "disk-full",  # no room for the `-shm` file
-    apsw.SQLITE_READONLY_DBMOVED: "index-busy",  # another process has made the index anew
-}
-_FAILURES: tuple[tuple[type[apsw.Error], str], ...] = (
-    (apsw.BusyError, "index-busy"),
-    (apsw.LockedError, "index-busy"),
-    (apsw.FullError, "disk-full"),
-    (apsw.ReadOnlyError, "read-only"),
-    (apsw.IOError, "io-error"),
-)

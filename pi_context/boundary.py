@@ -52,7 +52,7 @@ def as_known(error: Exception) -> ContextError:
     if type(error).__module__ == "apsw":
         import apsw
 
-        from index.opening import translated
+        from index.failures import translated
 
         assert isinstance(error, apsw.Error)
         return translated(error)

@@ -17,7 +17,7 @@ from foundation.texts import VisibleText
 from index.ancestors import rid_at
 from index.fresh import bring_up_to_date, with_index
 from index.listing import sessions_at
-from index.opening import snapshot
+from index.sql import snapshot
 from privacy.audiences import allowed_classes
 from recall import wire
 from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json, shorter_id

@@ -8,8 +8,8 @@ from foundation.errors import ContextError
 from index.changes import is_another_file
 from index.fresh import bring_up_to_date
 from index.listing import SessionRow, quarantined, sessions_at
-from index.opening import snapshot
 from index.querying import Filters
+from index.sql import snapshot
 from recall.candidates import Places, tiers
 from recall.examiner import Examiner
 from recall.here import Here

@@ -12,6 +12,7 @@ from foundation.errors import REFUSED, ContextError
 from index import health, opening
 from index.catching_up import Counters, Progress, Quarantined, catch_up
 from index.erasing import erase, forget_missing, is_pending
+from index.failures import DAMAGE
 from index.lagging import lags
 from index.rebuilding import rebuild as build_anew
 from pi_context.call import Call
@@ -35,7 +36,7 @@ def update(call: Call) -> int:
     except (apsw.Error, UnicodeDecodeError) as error:
         if name and opening.is_replaced(around.own_folder, name):
             return update(call)
-        if not isinstance(error, opening.DAMAGE):
+        if not isinstance(error, DAMAGE):
             raise
         reason = "index-damaged"
     return _rebuild(call, around.files, reason)
