@@ -15,7 +15,7 @@ from foundation.errors import ContextError
 from index import opening
 from index.failures import DAMAGE, translated
 from index.lagging import Lag, lag_of, lags
-from index.sql import BUSY_WAIT_MS
+from index.sql import waiting
 from sessions.locating import LogFile
 
 _Answer = TypeVar("_Answer")
@@ -95,9 +95,9 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
     from index.catching_up import catch_up
 
     warnings: tuple[str, ...] = ()
-    db.set_busy_timeout(_PATIENCE_MS)
     try:
-        done = catch_up(db, missing, expired=expired)
+        with waiting(db, _PATIENCE_MS):
+            done = catch_up(db, missing, expired=expired)
     except (apsw.BusyError, apsw.LockedError):
         pass
     except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError) as error:
@@ -106,8 +106,6 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
         warnings = (translated(error).code,)
     else:  # told by what was left, not by a second look: a live log grows under our eyes
         return Fresh(done.left, ("source-unavailable",) if done.skipped else ())
-    finally:
-        db.set_busy_timeout(BUSY_WAIT_MS)
     return Fresh(tuple(lag.file.path for lag in _lags(db, files)), warnings)
 
 
@@ -115,13 +113,11 @@ def let_doubt(db: apsw.Connection, paths: Iterable[str]) -> bool:
     """Let the next catching up read these files anew; False where another process is in the way or it may not be."""
     from index.changes import doubt
 
-    db.set_busy_timeout(_PATIENCE_MS)
     try:
-        doubt(db, paths)
+        with waiting(db, _PATIENCE_MS):
+            doubt(db, paths)
     except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError):
         return False
-    finally:
-        db.set_busy_timeout(BUSY_WAIT_MS)
     return True
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 BUSY_WAIT_MS = 10_000
-"""How long a connection waits for another writer, unless it is told otherwise."""
+"""How long a connection waits for another writer, outside of `waiting`."""
 
 Bindings = Sequence[Any] | Mapping[str, Any]
 
@@ -29,6 +29,16 @@ def rows(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> Iterator[tup
 def value(db: apsw.Connection, sql: str, bindings: Bindings = ()) -> Any:
     """Give the first column of the first row; None where there is no row."""
     return db.execute(sql, bindings).get
+
+
+@contextlib.contextmanager
+def waiting(db: apsw.Connection, milliseconds: int) -> Iterator[None]:
+    """Let the block wait for other writers only so long."""
+    db.set_busy_timeout(milliseconds)
+    try:
+        yield
+    finally:
+        db.set_busy_timeout(BUSY_WAIT_MS)
 
 
 @contextlib.contextmanager
