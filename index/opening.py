@@ -7,6 +7,7 @@ write-ahead log with the new one's pages. A new generation gets a new file name,
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from index.sql import BUSY_WAIT_MS, rows, run, transaction
 
 _SWITCHES = 5  # that may come between reading the pointer and opening the file
 POINTER, LOCK = "index.json", "index.lock"
+_OURS = re.compile(r"(?P<file>index-(?P<number>[0-9]+)(-[0-9]+)?\.db)(-\w+)?")
+"""A shard file of a generation, or one that SQLite keeps beside it."""
 
 
 class Generation(NamedTuple):
@@ -137,7 +140,8 @@ def switch(folder: str, files: Files, number: int) -> None:
 def sweep(folder: str, files: Files, *, keep: tuple[str, ...]) -> None:
     """Remove the files of all generations but those named; the lock must be held."""
     for name in os.listdir(folder):
-        if name.startswith("index-") and ".db" in name and name.split(".db")[0] + ".db" not in keep:
+        found = _OURS.fullmatch(name)
+        if found and found["file"] not in keep:
             with contextlib.suppress(OSError):  # Windows keeps an open file: the next switch removes it
                 files.unlink(os.path.join(folder, name))
 
@@ -252,17 +256,14 @@ def _make(folder: str, number: int, files: Files) -> apsw.Connection:
 
 def _number_after(folder: str) -> int:
     """Give a generation number that no file in the folder has; strays of a dead process are passed over."""
-    taken = [0]
-    for name in os.listdir(folder):
-        digits = name.removeprefix("index-").split(".")[0].split("-")[0]
-        if name.startswith("index-") and digits.isdigit():
-            taken.append(int(digits))
-    return max(taken) + 1
+    taken = [int(found["number"]) for found in map(_OURS.fullmatch, os.listdir(folder)) if found]
+    return max(taken, default=0) + 1
 
 
 def _is_ours(name: object) -> bool:
     """Tell whether a pointer may name this file: one of ours, in this folder."""
-    return isinstance(name, str) and os.path.basename(name) == name and name.startswith("index-") and ".db" in name
+    found = _OURS.fullmatch(name) if isinstance(name, str) else None
+    return found is not None and found["file"] == name
 
 
 def _file_name(number: int) -> str:
