@@ -53,11 +53,11 @@ def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
         kind=entry.type,
         role=entry.role,
         timestamp=entry.timestamp,
-        relation=relation(here, hit.place.path, ancestor=hit.ancestor),
+        relation=relation(here, hit.place.path, ancestor=hit.standing.ancestor),
         classification=seen.classification,
         redactions=seen.redactions,
         masked=seen.masked,
-        edited=hit.edited,
+        edited=hit.standing.edited,
     )
     if outcome.scope in PROJECT_WIDE:
         cwd = outcome.cwds.get(hit.place.session_id, "")

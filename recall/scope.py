@@ -33,6 +33,13 @@ class Sources(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+class Standing(NamedTuple):
+    """How an entry stands to the live leaf: whether it is an ancestor, and whether a context edit took it out."""
+
+    ancestor: bool
+    edited: bool
+
+
 class View(NamedTuple):
     """A scope on the index: what may be searched, the ancestors of the live leaf, and what a context edit took out.
 
@@ -43,9 +50,9 @@ class View(NamedTuple):
     ancestors: Intervals
     edited: frozenset[int]
 
-    def stands(self, rid: int) -> tuple[bool, bool]:
-        """Tell whether an entry is an ancestor of the live leaf, and whether a context edit took it out."""
-        return is_ancestor(self.ancestors, rid), rid in self.edited
+    def standing(self, rid: int) -> Standing:
+        """Tell how an entry stands to the live leaf."""
+        return Standing(is_ancestor(self.ancestors, rid), rid in self.edited)
 
 
 def sources(here: Here, scope: str, db: apsw.Connection | None) -> Sources:

@@ -78,11 +78,13 @@ def from_log(
     start = seen.done if seen else 0
     if seen and not here.leaf and all(node.id != seen.last_id for node in session.path_to(session.leaf)):
         start = 0
-    tree, standing = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
-    lookout = Lookout(request, examiner, session.path, standing, anywhere=not seen, expired=timer(here, SCAN_MS))
+    tree, standing_of = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
+    lookout = Lookout(request, examiner, session.path, standing_of, anywhere=not seen, expired=timer(here, SCAN_MS))
     held = {spot.offset: spot for spot in tree}
     known = [
-        hit._replace(ancestor=standing(held[hit.place.offset])[0]) for hit in outcome.hits if hit.place.offset in held
+        hit._replace(standing=hit.standing._replace(ancestor=standing_of(held[hit.place.offset]).ancestor))
+        for hit in outcome.hits
+        if hit.place.offset in held
     ]
     scanned = lookout.scan(spot for spot in tree if spot.offset >= start)
     return _joined(outcome._replace(hits=known), scanned.hits, examiner, complete=scanned.complete)
@@ -95,9 +97,9 @@ def _from_lines(
     from recall.scanning import Lookout, indexed_spots
 
     assert here.session is not None
-    spots, standing = indexed_spots(db, view, _filters(here, request, examiner))
+    spots, standing_of = indexed_spots(db, view, _filters(here, request, examiner))
     lookout = Lookout(
-        request, examiner, here.session.path, standing,
+        request, examiner, here.session.path, standing_of,
         only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here, SCAN_MS),
     )  # fmt: skip
     scanned = lookout.scan(spots)
@@ -124,7 +126,7 @@ def _joined(outcome: Outcome, more: Sequence[Hit], examiner: Examiner, *, comple
 
 
 def _order(hit: Hit) -> tuple[int, float, bool, int]:
-    return (hit.verdict.tier, -hit.score, not hit.ancestor, -(hit.evidence.entry.timestamp or 0))
+    return (hit.verdict.tier, -hit.score, not hit.standing.ancestor, -(hit.evidence.entry.timestamp or 0))
 
 
 def timer(here: Here, patience: int) -> Callable[[], bool]:
