@@ -45,20 +45,8 @@ def _reference(here: Here, scope: str, hit: Hit) -> Reference:
 
 
 def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
-    seen, entry = hit.evidence, hit.evidence.entry
-    fields = wire.entry_fields(
-        reference=reference,
-        session_id=hit.place.session_id,
-        entry_id=entry.id,
-        kind=entry.type,
-        role=entry.role,
-        timestamp=entry.timestamp,
-        relation=relation(here, hit.place.path, ancestor=hit.standing.ancestor),
-        classification=seen.classification,
-        redactions=seen.redactions,
-        masked=seen.masked,
-        edited=hit.standing.edited,
-    )
+    related = relation(here, hit.place.path, ancestor=hit.standing.ancestor)
+    fields = wire.entry_fields(reference, hit.place, hit.evidence, relation=related, edited=hit.standing.edited)
     if outcome.scope in PROJECT_WIDE:
         cwd = outcome.cwds.get(hit.place.session_id, "")
         fields["projectId"] = wire.project_id(cwd)
@@ -69,6 +57,6 @@ def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
         fields["score"] = hit.score
     if hit.same:
         fields["alsoIn"] = wire.places(hit.same)
-    text = seen.text
+    text = hit.evidence.text
     length = serialised(text) if len(text) <= LONGEST_EXCERPT else len(text)  # longer than any excerpt is long enough
     return Draft(fields, length, partial(excerpt, text, hit.verdict.spans))

@@ -68,12 +68,8 @@ def _read(here: Here, request: ReadRequest, target: Reference, standing: Standin
         seen = evidence(raw, place, gate(here.values, allowed, here.visibility, reveal=here.reveal))
     if seen is None:
         raise ContextError("privacy-omitted" if here.audience.local else "reference-unavailable")
-    entry = seen.entry
-    fields = wire.entry_fields(
-        reference=request.reference, session_id=place.session_id, entry_id=entry.id, kind=entry.type, role=entry.role,
-        timestamp=entry.timestamp, relation=relation(here, place.path, ancestor=standing.ancestor),
-        classification=seen.classification, redactions=seen.redactions, masked=seen.masked, edited=standing.edited,
-    )  # fmt: skip
+    related = relation(here, place.path, ancestor=standing.ancestor)
+    fields = wire.entry_fields(request.reference, place, seen, relation=related, edited=standing.edited)
     answer = wire.reading(fields, start_line=request.start_line, digest=sha256(raw).hexdigest())
     room = _room(answer, request.budget)
     if room < _LEAST_ROOM:

@@ -8,6 +8,7 @@ from foundation.clock import iso
 
 if TYPE_CHECKING:
     from index.health import State
+    from recall.evidence import Evidence, Place
 
 Json = dict[str, Any]
 
@@ -57,18 +58,16 @@ def envelope(scope: str, warnings: Iterable[str], *, duplicates: int, after: int
     return answer | {"warnings": listed, "omitted": {"budget": 0, "duplicates": duplicates}}
 
 
-def entry_fields(
-    *, reference: str, session_id: str, entry_id: str, kind: str, role: str, timestamp: int | None, relation: str,
-    classification: str, redactions: int, masked: int, edited: bool,
-) -> Json:  # fmt: skip
+def entry_fields(reference: str, place: "Place", seen: "Evidence", *, relation: str, edited: bool) -> Json:
     """Tell what an entry is; what is empty or zero is left out."""
-    fields: Json = {"sourceRef": reference, "sessionId": session_id, "entryId": entry_id, "kind": kind}
-    if role:
-        fields["role"] = role
-    if timestamp is not None:
-        fields["timestamp"] = iso(timestamp)
-    fields |= {"relation": relation, "classification": classification}
-    for name, count in (("redactions", redactions), ("masked", masked)):
+    entry = seen.entry
+    fields: Json = {"sourceRef": reference, "sessionId": place.session_id, "entryId": entry.id, "kind": entry.type}
+    if entry.role:
+        fields["role"] = entry.role
+    if entry.timestamp is not None:
+        fields["timestamp"] = iso(entry.timestamp)
+    fields |= {"relation": relation, "classification": seen.classification}
+    for name, count in (("redactions", seen.redactions), ("masked", seen.masked)):
         if count:
             fields[name] = count
     if edited:
