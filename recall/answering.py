@@ -62,8 +62,10 @@ def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tup
     with Logs(here.project if request.scope == PROJECT else None) as logs:
         allowed = allowed_classes(here.audience, here.values)
         examiner = Examiner(request.query, gate(here.values, allowed, here.visibility, reveal=here.reveal), logs)
-        find = partial(from_index, db) if db else from_log
-        found = find(here, request, chosen, examiner, Outcome(chosen.name))
+        if db:
+            found = from_index(db, here, request, chosen, examiner)
+        else:
+            found = from_log(here, request, chosen, examiner, Outcome(chosen.name))
     return found._replace(warnings=[*chosen.warnings, *found.warnings]), examiner.changed
 
 

@@ -16,10 +16,10 @@ class Here(NamedTuple):
     """Everything around a question.
 
     `files` lists the session files of the folders in force and `trusted` tells whether Pi trusts the project, each when
-    it is called; `project` is the canonical working
-    folder; `session` the current session's file, or None where there is none; `leaf` the id of the live leaf, or None
-    for the last entry; `excluded` are the ids of sessions that the owner keeps out; `owner` says whether owner acts are
-    allowed, `reveal` that the owner wants to see secrets as they are.
+    it is called; `project` is the canonical working folder; `session` the current session's file, or None where there
+    is none; `leaf` the id of the live leaf, or None for the last entry; `excluded` are the ids of sessions that the
+    owner keeps out; `owner` says whether owner acts are allowed, `reveal` that the owner wants to see secrets as they
+    are.
     """
 
     index_folder: str
@@ -37,3 +37,8 @@ class Here(NamedTuple):
     visibility: Visibility
     references: References
     reveal: bool = False
+
+    @property
+    def asking(self) -> str:
+        """The path of the current session's file, empty where there is none."""
+        return self.session.path if self.session else ""

@@ -41,7 +41,7 @@ def present(here: Here, request: SearchRequest, outcome: Outcome) -> Json:
 
 
 def _reference(here: Here, scope: str, hit: Hit) -> Reference:
-    return Reference(here.session.path if here.session else "", scope, hit.place)
+    return Reference(here.asking, scope, hit.place)
 
 
 def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:

@@ -52,7 +52,7 @@ def read(here: Here, reference: str, **asked: Unpack[AskedToRead]) -> Json:
         if not here.values["historyTools.enabled"]:
             raise ContextError("history-disabled")
         target = here.references.find(request.reference)
-        if target is None or target.asking != (here.session.path if here.session else ""):
+        if target is None or target.asking != here.asking:
             raise ContextError("reference-unavailable")
         standing = with_index(here.index_folder, here.disk, partial(_standing, here, target))
         return _read(here, request, target, standing)

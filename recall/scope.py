@@ -133,8 +133,7 @@ def _visible(here: Here, files: Sequence[LogFile], db: apsw.Connection | None) -
     if not here.excluded and not here.visibility.hidden_sessions:
         return list(files)
     headers = _headers(db)
-    own = here.session.path if here.session else ""
-    return [file for file in files if file.path == own or not _kept_out(here, _id_of(file, headers))]
+    return [file for file in files if file.path == here.asking or not _kept_out(here, _id_of(file, headers))]
 
 
 def _kept_out(here: Here, identity: str) -> bool:
@@ -162,5 +161,4 @@ def _header_of(file: LogFile) -> Header | None:
 
 
 def _ordered(here: Here, files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    own = here.session.path if here.session else ""
-    return tuple(sorted(files, key=lambda file: (file.path != own, -file.stat.st_mtime_ns, file.path)))
+    return tuple(sorted(files, key=lambda file: (file.path != here.asking, -file.stat.st_mtime_ns, file.path)))

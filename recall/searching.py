@@ -23,9 +23,7 @@ CATCH_UP_MS, SCAN_MS = 2000, 2000
 """How long a search may spend on indexing what it is about, and on reading a log itself."""
 
 
-def from_index(
-    db: apsw.Connection, here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner, outcome: Outcome
-) -> Outcome:
+def from_index(db: apsw.Connection, here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner) -> Outcome:
     """Search the index, caught up as far as time allows; then the log for what the index does not have."""
     fresh = bring_up_to_date(db, chosen.files, expired=timer(here, CATCH_UP_MS))
     one_session = chosen.name not in PROJECT_WIDE
@@ -36,17 +34,18 @@ def from_index(
         if one_session and fresh.behind:
             seen = rows.get(fresh.behind[0])
             if seen is None or not seen.done or is_another_file(db, seen.path):
-                return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
+                return from_log(here, request, chosen, examiner, Outcome(chosen.name, warnings=warnings))
         try:
             view = authorise(here, chosen, rows, db)
         except ContextError:
             if seen is None:
                 raise
-            return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
+            return from_log(here, request, chosen, examiner, Outcome(chosen.name, warnings=warnings))
         places = Places(db, view)
-        wanted = _filters(here, request, examiner)
+        classes = class_filter(here.values, examiner.gate.allowed)
+        filters = Filters(request.roles, classes, request.tools, request.after, request.before)
         batches = tiers(
-            db, view.scope, request.query, wanted, places, examiner,
+            db, view.scope, request.query, filters, places, examiner,
             exact=here.values["retrieval.exact"], words=here.values["retrieval.fts"],
         )  # fmt: skip
         found = examine(batches, examiner, places, wanted=request.skip + request.limit)
@@ -57,7 +56,7 @@ def from_index(
         if seen:
             return from_log(here, request, chosen, examiner, outcome, seen=seen)
         if one_session and not _is_enough(request, found.hits):
-            return _from_lines(db, here, request, examiner, outcome, view)
+            return _from_lines(db, here, request, examiner, outcome, view, filters)
     return outcome._replace(warnings=[*warnings, *examiner.problems()])
 
 
@@ -91,13 +90,14 @@ def from_log(
 
 
 def _from_lines(
-    db: apsw.Connection, here: Here, request: SearchRequest, examiner: Examiner, outcome: Outcome, view: View
-) -> Outcome:
+    db: apsw.Connection, here: Here, request: SearchRequest, examiner: Examiner, outcome: Outcome, view: View,
+    filters: Filters,
+) -> Outcome:  # fmt: skip
     """Add what no index of words can find: places where a term stands inside of other words."""
     from recall.scanning import Lookout, indexed_spots
 
     assert here.session is not None
-    spots, standing_of = indexed_spots(db, view, _filters(here, request, examiner))
+    spots, standing_of = indexed_spots(db, view, filters)
     lookout = Lookout(
         request, examiner, here.session.path, standing_of,
         only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here, SCAN_MS),
@@ -110,11 +110,6 @@ def _is_enough(request: SearchRequest, hits: Sequence[Hit]) -> bool:
     """Tell whether the lines themselves need no look: there are hits, and one with a literal if one was asked for."""
     literal = any(term.kind == "literal" for term in request.query.terms)
     return bool(hits) and (not literal or any(hit.verdict.tier == LITERAL for hit in hits))
-
-
-def _filters(here: Here, request: SearchRequest, examiner: Examiner) -> Filters:
-    classes = class_filter(here.values, examiner.gate.allowed)
-    return Filters(request.roles, classes, request.tools, request.after, request.before)
 
 
 def _joined(outcome: Outcome, more: Sequence[Hit], examiner: Examiner, *, complete: bool) -> Outcome:
