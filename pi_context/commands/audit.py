@@ -3,9 +3,9 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
+from foundation.durable import create_once
 from foundation.errors import ContextError
 from pi_context.call import Call
 from pi_context.output import plain
@@ -83,9 +83,6 @@ def _of_file(file: LogFile, key: bytes) -> Iterator[dict[str, Any]]:
 def _key(call: Call) -> bytes:
     """Give the key of this installation's fingerprints, made at random when it is first needed."""
     path = os.path.join(call.around.own_folder, "keys", "audit.key")
-    if not os.path.exists(path):
-        call.around.disk.make_folder(os.path.dirname(path))
-        with suppress(FileExistsError):  # another audit was faster
-            call.around.disk.create(path, os.urandom(_KEY_BYTES))
+    create_once(call.around.disk, path, os.urandom(_KEY_BYTES))
     with open(path, "rb") as file:
         return file.read(_KEY_BYTES)
