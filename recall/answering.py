@@ -12,10 +12,9 @@ import apsw
 from foundation.errors import ContextError
 from index.fresh import let_doubt, with_index
 from index.matching import has_words
-from privacy.audiences import allowed_classes
 from recall import wire
 from recall.budget import Json
-from recall.evidence import Logs, gate
+from recall.evidence import Logs
 from recall.examiner import Examiner
 from recall.here import Here
 from recall.presenting import Outcome, present
@@ -60,8 +59,7 @@ def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tup
     """Look once; give also the files that are not what the index has of them."""
     chosen = sources(here, request.scope, db)
     with Logs(here.project if request.scope == PROJECT else None) as logs:
-        allowed = allowed_classes(here.audience, here.values)
-        examiner = Examiner(request.query, gate(here.values, allowed, here.visibility, reveal=here.reveal), logs)
+        examiner = Examiner(request.query, here.gate, logs)
         if db:
             found = from_index(db, here, request, chosen, examiner)
         else:

@@ -14,6 +14,7 @@ from foundation.settings import Values
 from foundation.texts import VisibleText
 from index.schema import id_key, made_up_id
 from memory.visibility import Visibility
+from privacy.audiences import Audience, allowed_classes
 from privacy.classes import highest
 from privacy.markers import classify
 from privacy.redaction import redact, reveal
@@ -55,9 +56,9 @@ class Gate(NamedTuple):
     reveal: bool
 
 
-def gate(values: Values, allowed: tuple[str, ...], visibility: Visibility, *, reveal: bool) -> Gate:
-    """Make the gate for an audience that may see the classes `allowed`; `reveal` shows the owner secrets too."""
-    return Gate(values["privacy.defaultClassification"], allowed, visibility, reveal)
+def gate(audience: Audience, values: Values, visibility: Visibility, *, reveal: bool) -> Gate:
+    """Make the gate for an audience under these settings; `reveal` shows the owner secrets too."""
+    return Gate(values["privacy.defaultClassification"], allowed_classes(audience, values), visibility, reveal)
 
 
 class Logs:

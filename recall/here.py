@@ -8,6 +8,7 @@ from foundation.durable import Files
 from foundation.settings import Values
 from memory.visibility import Visibility
 from privacy.audiences import Audience
+from recall.evidence import Gate, gate
 from recall.references import References
 from sessions.locating import LogFile
 
@@ -42,3 +43,8 @@ class Here(NamedTuple):
     def asking(self) -> str:
         """The path of the current session's file, empty where there is none."""
         return self.session.path if self.session else ""
+
+    @property
+    def gate(self) -> Gate:
+        """What decides on the text of an entry for this audience."""
+        return gate(self.audience, self.values, self.visibility, reveal=self.reveal)

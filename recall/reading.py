@@ -18,10 +18,9 @@ from index.ancestors import rid_at
 from index.fresh import bring_up_to_date, with_index
 from index.listing import sessions_at
 from index.sql import snapshot
-from privacy.audiences import allowed_classes
 from recall import wire
 from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json, shorter_id
-from recall.evidence import Logs, Place, evidence, gate
+from recall.evidence import Logs, Place, evidence
 from recall.excerpts import longest_start, serialised
 from recall.here import Here
 from recall.references import Reference
@@ -64,8 +63,7 @@ def _read(here: Here, request: ReadRequest, target: Reference, standing: Standin
     place = target.place
     with Logs(here.project if target.scope == PROJECT else None) as logs:
         raw = logs.line(place)
-        allowed = allowed_classes(here.audience, here.values)
-        seen = evidence(raw, place, gate(here.values, allowed, here.visibility, reveal=here.reveal))
+        seen = evidence(raw, place, here.gate)
     if seen is None:
         raise ContextError("privacy-omitted" if here.audience.local else "reference-unavailable")
     related = relation(here, place.path, ancestor=standing.ancestor)

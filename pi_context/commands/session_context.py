@@ -43,11 +43,7 @@ def context(call: Call) -> int:
 
 def _answer(call: Call) -> dict[str, Any]:
     found = resolve(current(call.around).path, leaf=call.around.words["leaf"])
-    if call.around.words["reveal"]:
-        call.around.require_owner()
-        messages = found.messages
-    else:
-        messages = _gated(call, found)
+    messages = found.messages if call.around.reveal else _gated(call, found)
     return {
         "schema": SCHEMA, "sessionId": found.session_id, "leafId": found.leaf_id,
         "thinkingLevel": found.thinking_level, "model": found.model, "messages": messages,
