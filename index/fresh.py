@@ -14,7 +14,7 @@ from foundation.durable import Files
 from foundation.errors import ContextError
 from index import opening
 from index.failures import DAMAGE, translated
-from index.lagging import Lag, lag_of, lags
+from index.lagging import lags
 from index.sql import waiting
 from sessions.locating import LogFile
 
@@ -22,7 +22,6 @@ _Answer = TypeVar("_Answer")
 
 _PATIENCE_MS = 300  # for a writer at work; the answer then says that the index is behind
 _TRIES = 4
-_FEW = 20  # files up to which one look-up each is cheaper than reading all rows
 
 
 class Fresh(NamedTuple):
@@ -89,7 +88,7 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
 
 def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: Callable[[], bool]) -> Fresh:
     """Index what is missing of these files, in their order, until the time is up or another process is in the way."""
-    missing = _lags(db, files)
+    missing = lags(db, files)
     if not missing:
         return Fresh((), ())
     from index.catching_up import catch_up
@@ -106,7 +105,7 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
         warnings = (translated(error).code,)
     else:  # told by what was left, not by a second look: a live log grows under our eyes
         return Fresh(done.left, ("source-unavailable",) if done.skipped else ())
-    return Fresh(tuple(lag.file.path for lag in _lags(db, files)), warnings)
+    return Fresh(tuple(lag.file.path for lag in lags(db, files)), warnings)
 
 
 def let_doubt(db: apsw.Connection, paths: Iterable[str]) -> bool:
@@ -119,12 +118,6 @@ def let_doubt(db: apsw.Connection, paths: Iterable[str]) -> bool:
     except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError):
         return False
     return True
-
-
-def _lags(db: apsw.Connection, files: Sequence[LogFile]) -> list[Lag]:
-    if len(files) > _FEW:
-        return lags(db, files)
-    return [lag for file in files if (lag := lag_of(db, file))]
 
 
 def start_over(folder: str, disk: Files, *, damaged: str = "") -> None:

@@ -49,7 +49,7 @@ def replaced_at(made: World, monkeypatch: pytest.MonkeyPatch, where: str, *, bef
         "index.opening._opened",
         "index.opening._prepare",
         "index.fresh.open_index",
-        "index.fresh._lags",
+        "index.fresh.lags",
         "recall.searching.bring_up_to_date",
         "recall.searching.authorise",
     ],
