@@ -13,6 +13,7 @@ import apsw
 from foundation.canonical import dumps, escape_surrogates
 from foundation.errors import ContextError
 from foundation.texts import RawText
+from index.ancestors import rid_of
 from index.changes import linked, sealed
 from index.schema import CLASS_CODE, ROLE_CODE, decoded, encoded, first_rid, id_key, last_rid, text_key
 from index.sql import rows, run, value
@@ -122,7 +123,9 @@ class SessionWriter:
             return False
         found = entry(value, *self.chain.follow(value))
         key = id_key(found.id)
-        earlier = self.seen.get(key) if self.knows_all else self._stored(key)
+        earlier = self.seen.get(key)
+        if earlier is None and not self.knows_all:
+            earlier = rid_of(self.db, self.at.sid, key)
         if earlier is not None:
             if self._is_repeat(earlier, digest):
                 return False
@@ -174,15 +177,6 @@ class SessionWriter:
             "update session set id = ?, cwd = ?, parent = ?, version = ?, started = ? where sid = ?",
             (*words, version, found.timestamp, self.at.sid),
         )
-
-    def _stored(self, key: int) -> int | None:
-        """Find the latest record of the session with this id."""
-        if key in self.seen:
-            return self.seen[key]
-        first, last = first_rid(self.at.sid), last_rid(self.at.sid)
-        sql = "select max(rid) from entry where eid = ? and rid between ? and ?"
-        found: int | None = value(self.db, sql, (key, first, last))
-        return found
 
     def _is_repeat(self, earlier: int, digest: bytes) -> bool:
         """Tell whether a record is a byte-identical repeat of an earlier one, and count it then."""

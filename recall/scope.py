@@ -14,7 +14,7 @@ from foundation.settings import Values
 from index.ancestors import Intervals, ancestry, is_ancestor, omitted_on, rid_of
 from index.listing import SessionRow, sessions
 from index.querying import AuthorisedScope, Part
-from index.schema import CLASS_CODE
+from index.schema import CLASS_CODE, id_key
 from privacy.classes import highest
 from recall.here import Here
 from recall.request import SCOPES
@@ -94,7 +94,7 @@ def relation(here: Here, path: str, *, ancestor: bool) -> str:
 def _leaf(here: Here, db: apsw.Connection, own: SessionRow) -> int | None:
     """Give the live leaf of the current session: the one handed in, else the last entry of the file."""
     wanted = here.leaf or own.last_id
-    found = rid_of(db, own.sid, wanted) if wanted else None
+    found = rid_of(db, own.sid, id_key(wanted)) if wanted else None
     if found is None and here.leaf:
         raise ContextError("entry-not-found")
     return found
