@@ -68,10 +68,7 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
     for _ in range(3):
         try:
             try:
-                db = opening.open_writer(folder)
-                if db is not None:
-                    return db, warnings
-                opening.create(folder, disk, wait_ms=_PATIENCE_MS)
+                return opening.open_or_create(folder, disk, wait_ms=_PATIENCE_MS), warnings
             except opening.Stale:
                 start_over(folder, disk)
                 warnings = ("index-rebuilt",)

@@ -77,6 +77,17 @@ def create(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> None:
             replace_generation(folder, files)
 
 
+def open_or_create(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> apsw.Connection:
+    """Open the present index for reading and writing, or make one. Raises ContextError and Stale like `create`."""
+    db = open_writer(folder)
+    if db is None:
+        create(folder, files, wait_ms=wait_ms)
+        db = open_writer(folder)
+    if db is None:  # another process drops what we make
+        raise ContextError("index-busy")
+    return db
+
+
 def replace_generation(folder: str, files: Files) -> None:
     """Switch to a new and empty generation; the lock must be held."""
     number = _number_after(folder)
