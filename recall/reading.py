@@ -12,6 +12,7 @@ from typing import NamedTuple, Unpack
 import apsw
 
 from foundation.canonical import dumps, utf16_units
+from foundation.clock import timer
 from foundation.errors import ContextError
 from foundation.texts import VisibleText
 from index.ancestors import rid_at
@@ -27,7 +28,7 @@ from recall.references import Reference
 from recall.request import AskedToRead, ReadRequest, read_request
 from recall.scanning import omitted
 from recall.scope import PROJECT, PROJECT_WIDE, SESSION, Sources, Standing, authorise, relation, sources
-from recall.searching import CATCH_UP_MS, timer
+from recall.searching import CATCH_UP_MS
 from sessions.locating import LogFile
 from sessions.tree import outline
 
@@ -102,7 +103,7 @@ def _standing(here: Here, target: Reference, db: apsw.Connection | None, _warnin
 
 def _within_session(here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place) -> Standing:
     """Tell how an entry of the current session stands to the live leaf."""
-    if db is not None and not bring_up_to_date(db, [file], expired=timer(here, CATCH_UP_MS)).behind:
+    if db is not None and not bring_up_to_date(db, [file], expired=timer(here.clock, CATCH_UP_MS)).behind:
         with snapshot(db):
             rows = sessions_at(db, [file.path])
             rid = rid_at(db, rows[file.path].sid, place.id_key, place.offset) if rows else None

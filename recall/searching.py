@@ -1,9 +1,10 @@
 """Find the hits of a question: in the index where it can be used, in the log itself where it cannot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import apsw
 
+from foundation.clock import timer
 from foundation.errors import ContextError
 from index.changes import is_another_file
 from index.fresh import bring_up_to_date
@@ -25,7 +26,7 @@ CATCH_UP_MS, SCAN_MS = 2000, 2000
 
 def from_index(db: apsw.Connection, here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner) -> Outcome:
     """Search the index, caught up as far as time allows; then the log for what the index does not have."""
-    fresh = bring_up_to_date(db, chosen.files, expired=timer(here, CATCH_UP_MS))
+    fresh = bring_up_to_date(db, chosen.files, expired=timer(here.clock, CATCH_UP_MS))
     one_session = chosen.name not in PROJECT_WIDE
     warnings = [*fresh.warnings, *["index-behind"] * bool(fresh.behind)]
     with snapshot(db):  # all that follows sees one state, whatever other processes write meanwhile
@@ -78,7 +79,9 @@ def from_log(
     if seen and not here.leaf and all(node.id != seen.last_id for node in session.path_to(session.leaf)):
         start = 0
     tree, standing_of = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
-    lookout = Lookout(request, examiner, session.path, standing_of, anywhere=not seen, expired=timer(here, SCAN_MS))
+    lookout = Lookout(
+        request, examiner, session.path, standing_of, anywhere=not seen, expired=timer(here.clock, SCAN_MS)
+    )
     held = {spot.offset: spot for spot in tree}
     known = [
         hit._replace(standing=hit.standing._replace(ancestor=standing_of(held[hit.place.offset]).ancestor))
@@ -100,7 +103,7 @@ def _from_lines(
     spots, standing_of = indexed_spots(db, view, filters)
     lookout = Lookout(
         request, examiner, here.session.path, standing_of,
-        only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here, SCAN_MS),
+        only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here.clock, SCAN_MS),
     )  # fmt: skip
     scanned = lookout.scan(spots)
     return _joined(outcome, scanned.hits, examiner, complete=scanned.complete)
@@ -122,9 +125,3 @@ def _joined(outcome: Outcome, more: Sequence[Hit], examiner: Examiner, *, comple
 
 def _order(hit: Hit) -> tuple[int, float, bool, int]:
     return (hit.verdict.tier, -hit.score, not hit.standing.ancestor, -(hit.evidence.entry.timestamp or 0))
-
-
-def timer(here: Here, patience: int) -> Callable[[], bool]:
-    """Tell, from now on, whether so many milliseconds are over."""
-    deadline = here.clock() + patience
-    return lambda: here.clock() >= deadline
