@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 import apsw
 
-from foundation.canonical import dumps, escape_surrogates
+from foundation.canonical import Json, dumps, escape_surrogates
 from foundation.errors import ContextError
 from foundation.texts import RawText
 from index.ancestors import rid_of
@@ -21,7 +21,7 @@ from index.tokens import for_index
 from privacy.markers import classify
 from privacy.redaction import redact, redact_many
 from sessions.decoding import Parse
-from sessions.entries import CURRENT, Chain, Entry, Value, entry, header
+from sessions.entries import CURRENT, Chain, Entry, entry, header
 from sessions.locating import session_id
 from sessions.reading import Record, records
 
@@ -116,7 +116,7 @@ class SessionWriter:
             raise ContextError("file-unreadable") from broken
         return Added(done - start, entries, tuple(bad), finished)
 
-    def _put(self, record: Record, value: Value, digest: bytes) -> bool:
+    def _put(self, record: Record, value: Json, digest: bytes) -> bool:
         """Take in one record; tell whether it became an entry of its own."""
         if value.get("type") == "session":
             self._header(value)
@@ -162,7 +162,7 @@ class SessionWriter:
             name = escape_surrogates(redact(RawText(found.name)).text)
             run(self.db, "update session set name = ? where sid = ?", (name, self.at.sid))
 
-    def _header(self, value: Value) -> None:
+    def _header(self, value: Json) -> None:
         """Take the first header for the session's own; later ones are no entries and change nothing."""
         self.chain.skip()
         found = header(value)

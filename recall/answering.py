@@ -9,11 +9,11 @@ from typing import Unpack
 
 import apsw
 
+from foundation.canonical import Json
 from foundation.errors import ContextError
 from index.fresh import let_doubt, with_index
 from index.matching import has_words
 from recall import wire
-from recall.budget import Json
 from recall.evidence import Logs
 from recall.examiner import Examiner
 from recall.here import Here

@@ -5,8 +5,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from foundation.canonical import Json
 from recall import wire
-from recall.budget import LONGEST_EXCERPT, Draft, Json, fit
+from recall.budget import LONGEST_EXCERPT, Draft, fit
 from recall.excerpts import excerpt, serialised
 from recall.here import Here
 from recall.hits import Hit

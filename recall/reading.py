@@ -11,7 +11,7 @@ from typing import NamedTuple, Unpack
 
 import apsw
 
-from foundation.canonical import dumps, utf16_units
+from foundation.canonical import Json, dumps, utf16_units
 from foundation.clock import timer
 from foundation.errors import ContextError
 from foundation.texts import VisibleText
@@ -20,7 +20,7 @@ from index.fresh import bring_up_to_date, with_index
 from index.listing import sessions_at
 from index.sql import snapshot
 from recall import wire
-from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json, shorter_id
+from recall.budget import ENVELOPE, UNITS_PER_TOKEN, shorter_id
 from recall.evidence import Logs, Place, evidence
 from recall.excerpts import longest_start, serialised
 from recall.here import Here

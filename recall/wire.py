@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from foundation.canonical import Json
 from foundation.clock import iso
 
 if TYPE_CHECKING:
     from index.health import State
     from recall.evidence import Evidence, Place
-
-Json = dict[str, Any]
 
 RESULT, READ, STATUS = "context-history-result-v1", "context-history-read-v1", "context-history-status-v1"
 COMPLETE, PARTIAL, UNAVAILABLE, UNKNOWN = "complete", "partial", "unavailable", "unknown"

@@ -1,8 +1,8 @@
 """`pi-context history …`: search, read back, status, and the owner's exclusions."""
 
 from collections.abc import Callable
-from typing import Any
 
+from foundation.canonical import Json
 from foundation.errors import CODES, REFUSED, ContextError
 from pi_context import environment, exclusions, shell_references
 from pi_context.call import Call
@@ -11,8 +11,6 @@ from pi_context.shell_references import ShellReferences
 from pi_context.showing import day
 from recall import wire
 from recall.here import Here
-
-Json = dict[str, Any]
 
 
 def search(call: Call) -> int:

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import apsw
 
+from foundation.canonical import Json
 from foundation.clock import iso, timer
 from index.fresh import bring_up_to_date, with_index
 from index.listing import SessionRow, branches, sessions
@@ -19,8 +19,6 @@ from pi_context.surroundings import Surroundings
 from recall.scope import project_files
 from recall.searching import CATCH_UP_MS
 from sessions.locating import LogFile, canonical
-
-Json = dict[str, Any]
 
 
 def list_sessions(call: Call) -> int:
