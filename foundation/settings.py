@@ -11,6 +11,9 @@ CLASSES = ("normal", "internal", "sensitive", "local-only")
 
 LOCAL_ONLY = "local-only"
 
+SCOPES = ("current-branch", "current-session", "current-lineage", "project", "everywhere")
+"""Where a search may look, from narrow to wide."""
+
 
 class Setting(NamedTuple):
     """A key with its default, its kind in words, its check, and what it does.

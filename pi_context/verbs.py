@@ -5,6 +5,8 @@ A command's code is imported only when it runs.
 
 from typing import Any, NamedTuple
 
+from foundation.settings import SCOPES
+
 
 class Option(NamedTuple):
     """An option: its flags, the long one last; what it takes; what it does; what may be given, and whether repeatedly.
@@ -94,8 +96,8 @@ GLOBAL_OPTIONS = (
     flag("-q", "--quiet", help="Say less"),
 )
 
-SCOPES = ("current-branch", "current-session", "current-lineage", "project", "everywhere")
 ROLES = ("user", "assistant", "toolResult", "bashExecution", "custom", "summary")
+"""Those of `sessions.entries`, whose import the help would pay for; a test holds them equal."""
 
 QUERY_LANGUAGE = """
 The query language:

@@ -11,6 +11,7 @@ import apsw
 
 from foundation.canonical import Json
 from foundation.errors import ContextError
+from foundation.settings import SCOPES
 from index.fresh import let_doubt, with_index
 from index.matching import has_words
 from recall import wire
@@ -19,7 +20,7 @@ from recall.examiner import Examiner
 from recall.here import Here
 from recall.presenting import Outcome, present
 from recall.query import has_signs
-from recall.request import SCOPES, Asked, SearchRequest, search_request
+from recall.request import Asked, SearchRequest, search_request
 from recall.scope import PROJECT, PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
 

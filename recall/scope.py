@@ -10,14 +10,13 @@ from typing import NamedTuple
 import apsw
 
 from foundation.errors import ContextError
-from foundation.settings import Values
+from foundation.settings import SCOPES, Values
 from index.ancestors import Intervals, ancestry, is_ancestor, omitted_on, rid_of
 from index.listing import SessionRow, sessions
 from index.querying import AuthorisedScope, Part
 from index.schema import CLASS_CODE, id_key
 from privacy.classes import highest
 from recall.here import Here
-from recall.request import SCOPES
 from sessions.entries import Header
 from sessions.locating import LogFile, canonical, read_header, session_id
 

@@ -6,11 +6,11 @@ import apsw
 
 from foundation.canonical import Json
 from foundation.errors import ContextError
+from foundation.settings import SCOPES
 from index import health
 from index.fresh import with_index
 from recall import wire
 from recall.here import Here
-from recall.request import SCOPES
 from recall.scope import PROJECT_WIDE, Sources, sources
 
 

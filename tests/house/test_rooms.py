@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from index import schema
+from pi_context import verbs
+from sessions import entries
+
 ROOT = Path(__file__).resolve().parents[2]
 BELOW_THE_DOORS = ("foundation", "sessions", "privacy", "index", "memory", "recall")
 ROOMS = (*BELOW_THE_DOORS, "pi_context")
@@ -124,6 +128,12 @@ def test_a_safe_type_is_made_in_one_place(maker: str, only: str) -> None:
     makers = {path for path, tree in modules(*ROOMS) for name, _ in calls(tree) if name.split(".")[-1] == maker}
 
     assert makers == {only}
+
+
+def test_every_list_of_roles_is_the_same() -> None:
+    """What the help lists, what a search accepts and what the index can store are the same roles."""
+    assert list(verbs.ROLES) == list(entries.ROLES)
+    assert sorted(schema.ROLES) == sorted(("", *entries.ROLES))
 
 
 def test_files_stay_small() -> None:
