@@ -7,6 +7,9 @@ import json
 import re
 from typing import Any
 
+Json = dict[str, Any]
+"""A JSON object."""
+
 _CHARS_PER_TOKEN = 4
 
 

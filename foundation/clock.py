@@ -11,6 +11,12 @@ _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999
 _FIXED_FORM = len("2026-11-20T08:00:01.000Z")
 
 
+def timer(clock: Clock, patience: int) -> Callable[[], bool]:
+    """Tell, from now on, whether so many milliseconds are over."""
+    deadline = clock() + patience
+    return lambda: clock() >= deadline
+
+
 def iso(millis: int) -> str:
     """Write an instant as JavaScript's `toISOString` does: `2026-11-20T08:00:01.000Z`."""
     seconds, rest = divmod(min(max(millis, _FIRST), _LAST), 1000)

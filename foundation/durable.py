@@ -95,6 +95,15 @@ def fsync(handle: int) -> None:
         os.fsync(handle)
 
 
+def create_once(files: Files, path: str, data: bytes) -> None:
+    """Create a file for the owner alone, and its folder, unless it is there or another process is faster."""
+    if os.path.exists(path):
+        return
+    files.make_folder(os.path.dirname(path))
+    with contextlib.suppress(FileExistsError):
+        files.create(path, data)
+
+
 def write_atomically(files: Files, path: str, data: bytes) -> None:
     """Give a file new contents: afterwards, and after any crash, it holds the old bytes or the new ones.
 

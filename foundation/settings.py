@@ -11,12 +11,15 @@ CLASSES = ("normal", "internal", "sensitive", "local-only")
 
 LOCAL_ONLY = "local-only"
 
+SCOPES = ("current-branch", "current-session", "current-lineage", "project", "everywhere")
+"""Where a search may look, from narrow to wide."""
+
 
 class Setting(NamedTuple):
     """A key with its default, its kind in words, its check, and what it does.
 
     `guards` tells how a change could loosen privacy or scope (then it is an owner act, and a project that is
-    not trusted may not make it): "" never; "true" or "false" when it becomes so; "any" with every change;
+    not trusted may not make it): "" never; "true" when it becomes so; "any" with every change;
     "more" when it grows. `global_only` keys count in the owner's own file alone.
     """
 
@@ -158,8 +161,8 @@ def loosens(key: str, old: Any, new: Any) -> bool:
         return False
     if guards == "more":
         return bool(new > old)
-    if guards in ("true", "false"):
-        return bool(new is (guards == "true"))
+    if guards == "true":
+        return new is True
     return not _tightens(key, old, new)
 
 

@@ -6,7 +6,7 @@ from operator import itemgetter
 
 import apsw
 
-from index.schema import SHIFT, first_rid, id_key, last_rid
+from index.schema import SHIFT, first_rid, last_rid
 from index.sql import rows, value
 
 _low = itemgetter(0)
@@ -45,9 +45,9 @@ def is_ancestor(intervals: Intervals, rid: int) -> bool:
     return at > 0 and rid <= intervals[at - 1][1]
 
 
-def rid_of(db: apsw.Connection, sid: int, entry_id: str) -> int | None:
-    """Find an entry by its whole id."""
-    found: int | None = value(db, _OF_ID, (id_key(entry_id), first_rid(sid), last_rid(sid)))
+def rid_of(db: apsw.Connection, sid: int, key: int) -> int | None:
+    """Find an entry by its id as a number: of several the last."""
+    found: int | None = value(db, _OF_ID, (key, first_rid(sid), last_rid(sid)))
     return found
 
 
@@ -63,5 +63,5 @@ def omitted_on(db: apsw.Connection, path: Intervals, sid: int) -> tuple[int, ...
     span = (first_rid(sid), last_rid(sid))
     edits = rows(db, "select rid, target, omits from edit where rid between ? and ? order by rid", span)
     last = {target: omits for rid, target, omits in edits if is_ancestor(path, rid)}
-    targets = [value(db, _OF_ID, (target, *span)) for target, omits in last.items() if omits]
+    targets = [rid_of(db, sid, target) for target, omits in last.items() if omits]
     return tuple(rid for rid in targets if rid is not None)

@@ -16,8 +16,7 @@ from foundation.allocator import prepare_for_bulk
 from foundation.errors import ContextError
 from index.changes import CHANGED, LIKELY, compare
 from index.lagging import Lag, unproved
-from index.opening import transaction
-from index.sql import run
+from index.sql import run, transaction
 from index.stamps import stamp
 from index.tuning import BULK_BYTES, end_bulk, finish_bulk, merge_a_step, start_bulk
 from index.writing import Added, SessionWriter, cursor, forget

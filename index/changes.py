@@ -12,9 +12,8 @@ from typing import BinaryIO, NamedTuple
 
 import apsw
 
-from index.opening import transaction
 from index.schema import first_rid, last_rid
-from index.sql import rows, run
+from index.sql import rows, run, transaction
 from index.stamps import stamp
 from sessions.decoding import parser_for
 from sessions.reading import open_log, records

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 
 import apsw
 
-from index.opening import BUSY_WAIT_MS, transaction
-from index.sql import rows, run, value
+from index.sql import rows, run, transaction, value, waiting
 from index.tuning import merge
 from index.writing import forget
 
@@ -52,11 +51,9 @@ def erase(db: apsw.Connection) -> bool:
 
 
 def _truncate_log(db: apsw.Connection) -> bool:
-    db.set_busy_timeout(_PATIENCE_MS)
     try:
-        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        with waiting(db, _PATIENCE_MS):
+            db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except (apsw.BusyError, apsw.LockedError):
         return False
-    finally:
-        db.set_busy_timeout(BUSY_WAIT_MS)
     return True

@@ -13,14 +13,15 @@ import apsw
 from foundation.durable import Files
 from foundation.errors import ContextError
 from index import opening
-from index.lagging import Lag, lag_of, lags
+from index.failures import DAMAGE, translated
+from index.lagging import lags
+from index.sql import waiting
 from sessions.locating import LogFile
 
 _Answer = TypeVar("_Answer")
 
 _PATIENCE_MS = 300  # for a writer at work; the answer then says that the index is behind
 _TRIES = 4
-_FEW = 20  # files up to which one look-up each is cheaper than reading all rows
 
 
 class Fresh(NamedTuple):
@@ -43,13 +44,13 @@ def with_index(folder: str, disk: Files, ask: Callable[[apsw.Connection | None, 
         name = os.path.basename(db.filename)
         try:
             return ask(db, (*rebuilt, *warnings))
-        except opening.DAMAGE:
+        except DAMAGE:
             if opening.is_replaced(folder, name):
                 continue
         except apsw.Error as error:
             if opening.is_replaced(folder, name):
                 continue
-            return ask(None, (*rebuilt, opening.translated(error).code))
+            return ask(None, (*rebuilt, translated(error).code))
         finally:
             db.close()
         try:
@@ -67,10 +68,7 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
     for _ in range(3):
         try:
             try:
-                db = opening.open_writer(folder)
-                if db is not None:
-                    return db, warnings
-                opening.create(folder, disk, wait_ms=_PATIENCE_MS)
+                return opening.open_or_create(folder, disk, wait_ms=_PATIENCE_MS), warnings
             except opening.Stale:
                 start_over(folder, disk)
                 warnings = ("index-rebuilt",)
@@ -78,7 +76,7 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
             problem = error.code
             break
         except apsw.Error as error:
-            problem = opening.translated(error).code
+            problem = translated(error).code
             break
         except OSError:
             break
@@ -87,46 +85,36 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
 
 def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: Callable[[], bool]) -> Fresh:
     """Index what is missing of these files, in their order, until the time is up or another process is in the way."""
-    missing = _lags(db, files)
+    missing = lags(db, files)
     if not missing:
         return Fresh((), ())
     from index.catching_up import catch_up
 
     warnings: tuple[str, ...] = ()
-    db.set_busy_timeout(_PATIENCE_MS)
     try:
-        done = catch_up(db, missing, expired=expired)
+        with waiting(db, _PATIENCE_MS):
+            done = catch_up(db, missing, expired=expired)
     except (apsw.BusyError, apsw.LockedError):
         pass
     except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError) as error:
         if opening.is_replaced(*os.path.split(db.filename)):
             raise
-        warnings = (opening.translated(error).code,)
+        warnings = (translated(error).code,)
     else:  # told by what was left, not by a second look: a live log grows under our eyes
         return Fresh(done.left, ("source-unavailable",) if done.skipped else ())
-    finally:
-        db.set_busy_timeout(opening.BUSY_WAIT_MS)
-    return Fresh(tuple(lag.file.path for lag in _lags(db, files)), warnings)
+    return Fresh(tuple(lag.file.path for lag in lags(db, files)), warnings)
 
 
 def let_doubt(db: apsw.Connection, paths: Iterable[str]) -> bool:
     """Let the next catching up read these files anew; False where another process is in the way or it may not be."""
     from index.changes import doubt
 
-    db.set_busy_timeout(_PATIENCE_MS)
     try:
-        doubt(db, paths)
+        with waiting(db, _PATIENCE_MS):
+            doubt(db, paths)
     except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError):
         return False
-    finally:
-        db.set_busy_timeout(opening.BUSY_WAIT_MS)
     return True
-
-
-def _lags(db: apsw.Connection, files: Sequence[LogFile]) -> list[Lag]:
-    if len(files) > _FEW:
-        return lags(db, files)
-    return [lag for file in files if (lag := lag_of(db, file))]
 
 
 def start_over(folder: str, disk: Files, *, damaged: str = "") -> None:

@@ -1,11 +1,13 @@
 """Which files the index does not have as they are now, told by their stat results alone."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import apsw
 
+from index.listing import FEW
 from index.sql import rows
 from index.stamps import stamp
 from sessions.locating import LogFile
@@ -18,17 +20,17 @@ class Lag(NamedTuple):
     missing: int
 
 
-def lags(db: apsw.Connection, files: Iterable[LogFile]) -> list[Lag]:
+_KNOWN = "select path, done, inode, size, mtime, ctime from session"
+
+
+def lags(db: apsw.Connection, files: Sequence[LogFile]) -> list[Lag]:
     """Find the files that changed since they were read, in the order given, by their stat results alone."""
-    known = {path: row for path, *row in rows(db, "select path, done, inode, size, mtime, ctime from session")}
-    found = (_lag(known.get(os.fsencode(file.path)), file) for file in files)
-    return [lag for lag in found if lag]
-
-
-def lag_of(db: apsw.Connection, file: LogFile) -> Lag | None:
-    """Tell whether one file changed since it was read."""
-    sql = "select done, inode, size, mtime, ctime from session where path = ?"
-    return _lag(next(rows(db, sql, (os.fsencode(file.path),)), None), file)
+    if len(files) > FEW:
+        found = rows(db, _KNOWN)
+    else:
+        found = chain.from_iterable(rows(db, _KNOWN + " where path = ?", (os.fsencode(file.path),)) for file in files)
+    known = {path: row for path, *row in found}
+    return [lag for file in files if (lag := _lag(known.get(os.fsencode(file.path)), file))]
 
 
 def unproved(db: apsw.Connection) -> list[Lag]:

@@ -33,7 +33,9 @@ class SessionRow(NamedTuple):
     last_id: str | None
 
 
-_FEW = 20  # files up to which one look-up each is cheaper than reading all rows
+FEW = 20
+"""Files up to which one look-up each is cheaper than reading all rows."""
+
 _SELECT = (
     "select sid, path, id, version, cwd, parent, name, started, active, newest, done, entries, repeats, last_id"
     " from session"
@@ -47,7 +49,7 @@ def sessions(db: apsw.Connection) -> dict[str, SessionRow]:
 
 def sessions_at(db: apsw.Connection, paths: Sequence[str]) -> dict[str, SessionRow]:
     """Give the sessions of these files, as far as the index has them."""
-    if len(paths) > _FEW:
+    if len(paths) > FEW:
         known = sessions(db)
         return {path: known[path] for path in paths if path in known}
     found = [row for path in paths for row in rows(db, _SELECT + " where path = ?", (os.fsencode(path),))]

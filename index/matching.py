@@ -3,18 +3,16 @@
 Each function gives an FTS5 expression, or an empty string where the text holds nothing that the tokenizer keeps.
 """
 
-import re
 from collections.abc import Iterable
 
-from index.tokens import spaced, split_word
+from index.tokens import WORD, spaced, split_word
 
 _MOST_WORDS = 32
-_WORD = re.compile(r"[^\W_]+")
 
 
 def has_words(text: str) -> bool:
     """Tell whether a text holds a letter or digit, so that it can be looked up at all."""
-    return _WORD.search(text) is not None
+    return WORD.search(text) is not None
 
 
 def phrase(text: str, *, prefix: bool = False) -> str:
@@ -33,12 +31,12 @@ def word(text: str) -> str:
 
 def single(text: str) -> str:
     """Match a word that is one token, and nothing where it is more: there the index may see it where it is not."""
-    return phrase(text) if text.isascii() and _WORD.fullmatch(text) and split_word(text) == text else ""
+    return phrase(text) if text.isascii() and WORD.fullmatch(text) and split_word(text) == text else ""
 
 
 def words_of(text: str) -> list[str]:
     """Match the words of a text, each by an expression; of a very long text only the first few count."""
-    words = dict.fromkeys(found[0] for found in _WORD.finditer(text))
+    words = dict.fromkeys(found[0] for found in WORD.finditer(text))
     return [phrase(word) for word in list(words)[:_MOST_WORDS]]
 
 

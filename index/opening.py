@@ -7,6 +7,7 @@ write-ahead log with the new one's pages. A new generation gets a new file name,
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,27 +16,17 @@ import apsw
 from foundation.canonical import dumps
 from foundation.durable import Files, write_atomically
 from foundation.errors import ContextError
-from index.ranks import phrase_counts
+from index.counting import phrase_counts
+from index.failures import DAMAGE
 from index.schema import CHECKSUMS, MIGRATIONS
-from index.sql import rows, run
+from index.sql import BUSY_WAIT_MS, rows, run, transaction
 from sessions.reading import open_log
 
-BUSY_WAIT_MS = 10_000
 _LONGEST_POINTER = 65_536  # bytes
 _SWITCHES = 5  # that may come between reading the pointer and opening the file
 POINTER, LOCK = "index.json", "index.lock"
-
-
-DAMAGE = (
-    apsw.CorruptError,
-    apsw.NotADBError,
-    apsw.FormatError,
-    apsw.SQLError,  # our own SQL is sound, so a table is missing or is not what it was
-    apsw.ConstraintError,
-    apsw.MismatchError,
-    UnicodeDecodeError,
-)
-"""What SQLite raises where a file is not what we wrote."""
+_OURS = re.compile(r"(?P<file>index-(?P<number>[0-9]+)(-[0-9]+)?\.db)(-\w+)?")
+"""A shard file of a generation, or one that SQLite keeps beside it."""
 
 
 class Generation(NamedTuple):
@@ -88,6 +79,17 @@ def create(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> None:
     with exclusive(folder, files, wait_ms=wait_ms):
         if current(folder) is None:
             replace_generation(folder, files)
+
+
+def open_or_create(folder: str, files: Files, *, wait_ms: int = BUSY_WAIT_MS) -> apsw.Connection:
+    """Open the present index for reading and writing, or make one. Raises ContextError and Stale like `create`."""
+    db = open_writer(folder)
+    if db is None:
+        create(folder, files, wait_ms=wait_ms)
+        db = open_writer(folder)
+    if db is None:  # another process drops what we make
+        raise ContextError("index-busy")
+    return db
 
 
 def replace_generation(folder: str, files: Files) -> None:
@@ -153,7 +155,8 @@ def switch(folder: str, files: Files, number: int) -> None:
 def sweep(folder: str, files: Files, *, keep: tuple[str, ...]) -> None:
     """Remove the files of all generations but those named; the lock must be held."""
     for name in os.listdir(folder):
-        if name.startswith("index-") and ".db" in name and name.split(".db")[0] + ".db" not in keep:
+        found = _OURS.fullmatch(name)
+        if found and found["file"] not in keep:
             with contextlib.suppress(OSError):  # Windows keeps an open file: the next switch removes it
                 files.unlink(os.path.join(folder, name))
 
@@ -258,46 +261,6 @@ def _migrate(connection: apsw.Connection, *, done: int) -> None:
         run(connection, "insert into migration values(?, ?)", (version + 1, CHECKSUMS[version]))
 
 
-@contextlib.contextmanager
-def transaction(connection: apsw.Connection, *, patient: bool = False) -> Iterator[None]:
-    """Run the block in one transaction that holds the write lock from its start.
-
-    Waits for another writer as long as the connection's busy timeout; who is `patient` also for one who takes longer,
-    as long as that one gets on. Raises apsw.BusyError.
-    """
-    _begin(connection, patient=patient)
-    try:
-        yield
-        run(connection, "commit")
-    except BaseException:
-        if connection.in_transaction:
-            run(connection, "rollback")
-        raise
-
-
-def _begin(connection: apsw.Connection, *, patient: bool) -> None:
-    while True:
-        version = connection.pragma("data_version")
-        try:
-            run(connection, "begin immediate")
-        except apsw.BusyError:
-            if not patient or connection.pragma("data_version") == version:
-                raise
-        else:
-            return
-
-
-@contextlib.contextmanager
-def snapshot(connection: apsw.Connection) -> Iterator[None]:
-    """Let all reads of the block see one state, whatever other processes write meanwhile."""
-    run(connection, "begin")
-    try:
-        yield
-    finally:
-        if connection.in_transaction:
-            run(connection, "rollback")
-
-
 def _make(folder: str, number: int, files: Files) -> apsw.Connection:
     from index.rules import RULES
 
@@ -316,39 +279,15 @@ def _make(folder: str, number: int, files: Files) -> apsw.Connection:
 
 def _number_after(folder: str) -> int:
     """Give a generation number that no file in the folder has; strays of a dead process are passed over."""
-    taken = [0]
-    for name in os.listdir(folder):
-        digits = name.removeprefix("index-").split(".")[0].split("-")[0]
-        if name.startswith("index-") and digits.isdigit():
-            taken.append(int(digits))
-    return max(taken) + 1
+    taken = [int(found["number"]) for found in map(_OURS.fullmatch, os.listdir(folder)) if found]
+    return max(taken, default=0) + 1
 
 
 def _is_ours(name: object) -> bool:
     """Tell whether a pointer may name this file: one of ours, in this folder."""
-    return isinstance(name, str) and os.path.basename(name) == name and name.startswith("index-") and ".db" in name
+    found = _OURS.fullmatch(name) if isinstance(name, str) else None
+    return found is not None and found["file"] == name
 
 
 def _file_name(number: int) -> str:
     return f"index-{number}.db"
-
-
-def translated(error: apsw.Error) -> ContextError:
-    """Say what a failure of SQLite means for the user."""
-    detail = getattr(error, "extendedresult", 0)
-    if detail in _DETAILS:
-        return ContextError(_DETAILS[detail])
-    return ContextError(next((code for kind, code in _FAILURES if isinstance(error, kind)), "index-unavailable"))
-
-
-_DETAILS = {
-    apsw.SQLITE_IOERR_SHMSIZE: "disk-full",  # no room for the `-shm` file
-    apsw.SQLITE_READONLY_DBMOVED: "index-busy",  # another process has made the index anew
-}
-_FAILURES: tuple[tuple[type[apsw.Error], str], ...] = (
-    (apsw.BusyError, "index-busy"),
-    (apsw.LockedError, "index-busy"),
-    (apsw.FullError, "disk-full"),
-    (apsw.ReadOnlyError, "read-only"),
-    (apsw.IOError, "io-error"),
-)

@@ -6,6 +6,7 @@ from foundation.durable import Files
 from index import opening
 from index.catching_up import Counters, Progress, fill, silent
 from index.lagging import Lag
+from index.sql import transaction
 from sessions.locating import LogFile
 
 
@@ -18,7 +19,7 @@ def rebuild(folder: str, disk: Files, files: Sequence[LogFile], *, progress: Pro
         try:
             number, db = opening.begin_generation(folder, disk)
             try:
-                with opening.transaction(db):
+                with transaction(db):
                     counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)
                 opening.finish_generation(folder, number, db, disk)
             finally:

@@ -20,6 +20,8 @@ _MADE_UP_ID = re.compile("n[0-9a-f]{7}").fullmatch
 _MADE_UP = 1 << 32
 
 ROLES = ("", "user", "assistant", "toolResult", "bashExecution", "custom", "summary")
+"""The roles by their number in the tables, which stays: a new one comes last. A test holds them complete."""
+
 ROLE_CODE = {name: code for code, name in enumerate(ROLES)}
 
 CLASS_CODE: dict[str | None, int] = {None: 0} | {name: code for code, name in enumerate(CLASSES, 1)}

@@ -13,6 +13,9 @@ TOKENIZER = "unicode61 remove_diacritics 2"
 TOKENS_VERSION = "1"
 """Raised when a rule here changes: the index is then made anew."""
 
+WORD = re.compile(r"[^\W_]+")
+"""A run of letters and digits, in whatever script."""
+
 _ASCII = 128  # bytes from here on belong to other letters
 _LONGEST_WORD = 64  # longer runs of letters are encoded data, not identifiers
 _CACHED_WORDS = 50_000

@@ -7,8 +7,7 @@ small update merges a bounded number of pages, and a bulk build merges once, at 
 
 import apsw
 
-from index.opening import transaction
-from index.sql import run, value
+from index.sql import run, transaction, value
 
 BULK_BYTES = 48_000_000
 """Bytes of log from which on an update is worth bulk settings."""

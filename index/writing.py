@@ -10,9 +10,10 @@ from typing import BinaryIO, NamedTuple
 
 import apsw
 
-from foundation.canonical import dumps, escape_surrogates
+from foundation.canonical import Json, dumps, escape_surrogates
 from foundation.errors import ContextError
 from foundation.texts import RawText
+from index.ancestors import rid_of
 from index.changes import linked, sealed
 from index.schema import CLASS_CODE, ROLE_CODE, decoded, encoded, first_rid, id_key, last_rid, text_key
 from index.sql import rows, run, value
@@ -20,7 +21,7 @@ from index.tokens import for_index
 from privacy.markers import classify
 from privacy.redaction import redact, redact_many
 from sessions.decoding import Parse
-from sessions.entries import CURRENT, Chain, Entry, Value, entry, header
+from sessions.entries import CURRENT, Chain, Entry, entry, header
 from sessions.locating import session_id
 from sessions.reading import Record, records
 
@@ -115,14 +116,16 @@ class SessionWriter:
             raise ContextError("file-unreadable") from broken
         return Added(done - start, entries, tuple(bad), finished)
 
-    def _put(self, record: Record, value: Value, digest: bytes) -> bool:
+    def _put(self, record: Record, value: Json, digest: bytes) -> bool:
         """Take in one record; tell whether it became an entry of its own."""
         if value.get("type") == "session":
             self._header(value)
             return False
         found = entry(value, *self.chain.follow(value))
         key = id_key(found.id)
-        earlier = self.seen.get(key) if self.knows_all else self._stored(key)
+        earlier = self.seen.get(key)
+        if earlier is None and not self.knows_all:
+            earlier = rid_of(self.db, self.at.sid, key)
         if earlier is not None:
             if self._is_repeat(earlier, digest):
                 return False
@@ -156,10 +159,10 @@ class SessionWriter:
             row = (self.rid, id_key(found.edit.target), found.edit.omits)
             run(self.db, "insert into edit values(?, ?, ?)", row)
         if found.name is not None:
-            name = _storable(redact(RawText(found.name)).text)
+            name = escape_surrogates(redact(RawText(found.name)).text)
             run(self.db, "update session set name = ? where sid = ?", (name, self.at.sid))
 
-    def _header(self, value: Value) -> None:
+    def _header(self, value: Json) -> None:
         """Take the first header for the session's own; later ones are no entries and change nothing."""
         self.chain.skip()
         found = header(value)
@@ -168,21 +171,12 @@ class SessionWriter:
         version = max(found.version, 1)  # 0 stands for a file without a header; anything below 2 is read alike
         self.chain.version = version
         self.at = self.at._replace(version=version)
-        words = tuple(map(_storable, (found.id, found.cwd, found.parent_session)))
+        words = tuple(map(escape_surrogates, (found.id, found.cwd, found.parent_session)))
         run(
             self.db,
             "update session set id = ?, cwd = ?, parent = ?, version = ?, started = ? where sid = ?",
             (*words, version, found.timestamp, self.at.sid),
         )
-
-    def _stored(self, key: int) -> int | None:
-        """Find the latest record of the session with this id."""
-        if key in self.seen:
-            return self.seen[key]
-        first, last = first_rid(self.at.sid), last_rid(self.at.sid)
-        sql = "select max(rid) from entry where eid = ? and rid between ? and ?"
-        found: int | None = value(self.db, sql, (key, first, last))
-        return found
 
     def _is_repeat(self, earlier: int, digest: bytes) -> bool:
         """Tell whether a record is a byte-identical repeat of an earlier one, and count it then."""
@@ -264,13 +258,8 @@ def _insert_session(db: apsw.Connection, path: str) -> Cursor:
         db,
         "insert into session(path, done, line, records, position, head, chain, tail, proved, id, version, cwd,"
         " parent, name, newest, entries, repeats) values(?, 0, 1, 0, 0, x'', x'', x'', 1, ?, 0, '', '', '', 0, 0, 0)",
-        (os.fsencode(path), _storable(session_id(path, None))),
+        (os.fsencode(path), escape_surrogates(session_id(path, None))),
     )
     found = cursor(db, path)
     assert found is not None
     return found
-
-
-def _storable(text: str) -> str:
-    """Give text that SQLite can hold: lone surrogates as their escapes."""
-    return escape_surrogates(text)

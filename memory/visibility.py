@@ -12,7 +12,7 @@ class Masked(NamedTuple):
     """Text that an audience may see, and how many names in it were masked."""
 
     text: VisibleText
-    hidden: int
+    count: int  # type: ignore[assignment]  # as in `Redacted`
 
 
 class Visibility(NamedTuple):

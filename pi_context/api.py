@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from foundation.canonical import Json
 from foundation.errors import ContextError
 from pi_context import environment
 from pi_context.surroundings import Surroundings
@@ -17,8 +18,6 @@ from pi_context.verbs import GLOBAL_OPTIONS
 from recall import answering, reading, status
 from recall.here import Here
 from recall.references import MemoryReferences
-
-Json = dict[str, Any]
 
 
 class History:

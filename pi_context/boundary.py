@@ -1,11 +1,14 @@
-"""The one place that turns errors into text, JSON and an exit status. Nothing foreseeable ends in a traceback."""
+"""The one place that turns errors of a command into text, JSON and an exit status.
+
+Nothing foreseeable ends in a traceback. Only mistakes in the words of a command are told by click: see `command_line`.
+"""
 
 import errno
 import os
 import sys
 from collections.abc import Callable
 
-from foundation.errors import INTERRUPTED, REFUSED, ContextError
+from foundation.errors import INTERRUPTED, ContextError
 from pi_context.output import Output
 
 _BY_ERRNO = {
@@ -52,7 +55,7 @@ def as_known(error: Exception) -> ContextError:
     if type(error).__module__ == "apsw":
         import apsw
 
-        from index.opening import translated
+        from index.failures import translated
 
         assert isinstance(error, apsw.Error)
         return translated(error)
@@ -76,6 +79,3 @@ def tell(error: ContextError, output: Output) -> None:
 def _let_go_of_stdout() -> None:
     """Keep Python from complaining about the closed pipe once more when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-__all__ = ["REFUSED", "as_known", "guarded", "tell"]

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from foundation.canonical import dumps
-from foundation.errors import INTERRUPTED, USAGE
+from foundation.errors import CODES, INTERRUPTED, USAGE
 from pi_context.verbs import DEFAULTS, GLOBAL_OPTIONS, GROUPS, VERBS, Argument, Option, Verb, Words, nothing_given
 from pi_context.version import VERSION
 
@@ -124,9 +124,10 @@ def _print_version(context: click.Context, _param: click.Parameter, value: bool)
 
 
 def _tell(error: click.ClickException, *, as_json: bool) -> None:
+    """Say on stderr which words do not fit, in the shape of every other error."""
     if as_json:
-        hint = f"See `{PROGRAM} --help`."
-        sys.stderr.write(dumps({"error": {"code": "usage", "message": error.format_message(), "hint": hint}}) + "\n")
+        told = {"code": "usage", "message": error.format_message(), "hint": CODES["usage"].hint}
+        sys.stderr.write(dumps({"error": told}) + "\n")
     else:
         error.show()
 

@@ -12,7 +12,6 @@ from index.schema import id_key
 from memory import visibility
 from pi_context.exclusions import excluded_sessions
 from pi_context.surroundings import Surroundings
-from privacy.audiences import allowed_classes
 from privacy.redaction import redact, reveal
 from recall.evidence import Evidence, Gate, Logs, Place, evidence, gate
 from sessions.locating import LogFile
@@ -61,8 +60,5 @@ def current(around: Surroundings) -> LogFile:
 
 def gate_of(around: Surroundings) -> Gate:
     """Give the gate of the audience that asks."""
-    values = around.configuration.values
-    reveal = bool(around.words["reveal"])
-    if reveal:
-        around.require_owner()
-    return gate(values, allowed_classes(around.audience, values), visibility.load(), reveal=reveal)
+    reveal = around.reveal  # the owner's right first: it is refused whatever the audience
+    return gate(around.audience, around.configuration.values, visibility.load(), reveal=reveal)

@@ -3,14 +3,13 @@
 Lies in the runtime folder, which the system empties; losing it costs a fresh search and nothing else.
 """
 
-import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 
 import apsw
 
 from foundation.clock import Clock
-from foundation.durable import Files
+from foundation.durable import Files, create_once
 from recall.evidence import Place
 from recall.references import MOST_LIVE, VALID_MS, Reference, digest
 
@@ -62,10 +61,7 @@ class ShellReferences:
 
     def _opened(self, folder: str) -> apsw.Connection:
         path = os.path.join(folder, _FILE)
-        if not os.path.exists(path):
-            self._disk.make_folder(folder)
-            with contextlib.suppress(FileExistsError):  # another command was faster
-                self._disk.create(path, b"")
+        create_once(self._disk, path, b"")
         db = apsw.Connection(path)
         db.set_busy_timeout(_BUSY_MS)
         db.pragma("synchronous", "off")  # nothing here is worth a wait: a crash costs a fresh search

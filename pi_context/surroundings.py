@@ -136,6 +136,13 @@ class Surroundings:
             self.require_owner()
         return chosen
 
+    @cached_property
+    def reveal(self) -> bool:
+        """Whether the owner wants to see secrets as they are. Raises ContextError where another asks for that."""
+        if self.words["reveal"]:
+            self.require_owner()
+        return bool(self.words["reveal"])
+
     def require_owner(self) -> None:
         """Refuse what only the owner may do. Raises ContextError with `owner-act-required`."""
         if not self.owner:
@@ -173,8 +180,7 @@ class Surroundings:
 
     def here(self, references: References) -> Here:
         """Hand everything to recall."""
-        if self.words["reveal"]:
-            self.require_owner()
+        reveal = self.reveal  # what only the owner may do is refused before anything is looked at
         return Here(
             index_folder=self.own_folder,
             disk=self.disk,
@@ -190,5 +196,5 @@ class Surroundings:
             excluded=excluded_sessions(self.own_folder),
             visibility=visibility.load(),
             references=references,
-            reveal=bool(self.words["reveal"]),
+            reveal=reveal,
         )

@@ -5,9 +5,15 @@ A command's code is imported only when it runs.
 
 from typing import Any, NamedTuple
 
+from foundation.settings import SCOPES
+
 
 class Option(NamedTuple):
-    """An option: its flags, what it takes (`flag`, `text`, `number`, or a choice), and what it does."""
+    """An option: its flags, the long one last; what it takes; what it does; what may be given, and whether repeatedly.
+
+    `takes` is `flag` for nothing, `choice` for one of `choices`, `N` for a whole number, else what the help calls the
+    word that it takes; of such a word `choices` are only what a shell may complete.
+    """
 
     flags: tuple[str, ...]
     takes: str
@@ -18,11 +24,7 @@ class Option(NamedTuple):
     @property
     def name(self) -> str:
         """The name under which a command finds the value."""
-        return (
-            self.flags[-1].lstrip("-").replace("-", "_")
-            if self.flags[-1].startswith("--")
-            else self.flags[0][2:].replace("-", "_")
-        )
+        return self.flags[-1].lstrip("-").replace("-", "_")
 
 
 class Argument(NamedTuple):
@@ -94,8 +96,8 @@ GLOBAL_OPTIONS = (
     flag("-q", "--quiet", help="Say less"),
 )
 
-SCOPES = ("current-branch", "current-session", "current-lineage", "project", "everywhere")
 ROLES = ("user", "assistant", "toolResult", "bashExecution", "custom", "summary")
+"""Those of `sessions.entries`, whose import the help would pay for; a test holds them equal."""
 
 QUERY_LANGUAGE = """
 The query language:

@@ -6,11 +6,11 @@ Nothing is cut or hidden here and nothing is redacted yet: `pieces` does that, m
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from foundation.canonical import Json
 from foundation.texts import RawText
 from sessions import text
 from sessions.javascript import stringify
 
-Value = dict[str, Any]
 Left = dict[str, list[int]]
 """What is left out: for each kind how many, and how many bytes as the log has them."""
 
@@ -123,7 +123,7 @@ def _content(content: Any, kind: str, left: Left) -> list[Part]:
     return parts
 
 
-def _answer(message: Value, interrupted: Callable[[int], bool], left: Left) -> list[Part]:
+def _answer(message: Json, interrupted: Callable[[int], bool], left: Left) -> list[Part]:
     content = message.get("content")
     parts, calls = [], 0
     for block in content if isinstance(content, list) else [content]:
@@ -149,14 +149,14 @@ def _answer(message: Value, interrupted: Callable[[int], bool], left: Left) -> l
     return parts
 
 
-def _result(message: Value, left: Left) -> list[Part]:
+def _result(message: Json, left: Left) -> list[Part]:
     failed = " failed" if message.get("isError") is True else ""
     name = _string(message.get("toolName")) or "tool"
     parts = _content(message.get("content"), RESULT, left)
     return [Part(TEXT, RawText(f"{name}{failed}:")), *parts]
 
 
-def _shell(message: Value) -> list[Part]:
+def _shell(message: Json) -> list[Part]:
     parts = [
         Part(TEXT, RawText(f"$ {_string(message.get('command'))}")),
         Part(RESULT, RawText(_string(message.get("output")))),
@@ -171,7 +171,7 @@ def _shell(message: Value) -> list[Part]:
     return parts
 
 
-def _signatures(block: Value, left: Left) -> None:
+def _signatures(block: Json, left: Left) -> None:
     for name, value in block.items():
         if name.endswith("Signature") and isinstance(value, str):
             count(left, "signatures", value)

@@ -9,18 +9,18 @@ from typing import Unpack
 
 import apsw
 
+from foundation.canonical import Json
 from foundation.errors import ContextError
+from foundation.settings import SCOPES
 from index.fresh import let_doubt, with_index
 from index.matching import has_words
-from privacy.audiences import allowed_classes
 from recall import wire
-from recall.budget import Json
-from recall.evidence import Logs, gate
+from recall.evidence import Logs
 from recall.examiner import Examiner
 from recall.here import Here
 from recall.presenting import Outcome, present
 from recall.query import has_signs
-from recall.request import SCOPES, Asked, SearchRequest, search_request
+from recall.request import Asked, SearchRequest, search_request
 from recall.scope import PROJECT, PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
 
@@ -60,10 +60,11 @@ def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tup
     """Look once; give also the files that are not what the index has of them."""
     chosen = sources(here, request.scope, db)
     with Logs(here.project if request.scope == PROJECT else None) as logs:
-        allowed = allowed_classes(here.audience, here.values)
-        examiner = Examiner(request.query, gate(here.values, allowed, here.visibility, reveal=here.reveal), logs)
-        find = partial(from_index, db) if db else from_log
-        found = find(here, request, chosen, examiner, Outcome(chosen.name))
+        examiner = Examiner(request.query, here.gate, logs)
+        if db:
+            found = from_index(db, here, request, chosen, examiner)
+        else:
+            found = from_log(here, request, chosen, examiner, Outcome(chosen.name))
     return found._replace(warnings=[*chosen.warnings, *found.warnings]), examiner.changed
 
 

@@ -6,9 +6,9 @@ It is never exceeded.
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from foundation.canonical import dumps, tokens, utf16_units
+from foundation.canonical import Json, dumps, tokens, utf16_units
 from recall.excerpts import ELLIPSIS, ROOM, longest_end, serialised
 
 ENVELOPE = 96
@@ -20,7 +20,6 @@ _LONGEST_ID, _SHORT_ID = 40, 16
 _OPAQUE = "opaque_"
 _FEW_WARNINGS = 2
 
-Json = dict[str, Any]
 Cut = Callable[[int], str]
 """Cuts an excerpt of at most so many serialised UTF-16 units."""
 

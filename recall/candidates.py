@@ -19,7 +19,7 @@ from recall.judging import ALL_WORDS, LITERAL, SOME
 from recall.needles import Needles
 from recall.query import Query, Term
 from recall.ranking import Candidate, Measure, Tally, measure_of
-from recall.scope import View
+from recall.scope import Standing, View
 
 CAP = 1000
 _LEAST_PER_TERM = 60
@@ -50,13 +50,9 @@ class Places:
             self._known[sid] = (row.path, row.id)
         return Place(*self._known[sid], found.offset, found.size, found.sha, found.id_key)
 
-    def is_ancestor(self, found: Found) -> bool:
-        """Tell whether an entry is an ancestor of the live leaf."""
-        return self._view.stands(found.rid)[0]
-
-    def is_edited(self, found: Found) -> bool:
-        """Tell whether a context edit took an entry out of the branch."""
-        return self._view.stands(found.rid)[1]
+    def standing(self, found: Found) -> Standing:
+        """Tell how a found entry stands to the live leaf."""
+        return self._view.standing(found.rid)
 
 
 def tiers(
@@ -144,9 +140,8 @@ class _Counted:
         return Batch(LITERAL, kept, tally.measure(), capped)
 
     def _candidate(self, tier: int, row: Found, gate: str) -> Candidate:
-        return Candidate(
-            row, tier, self._per_term(row.counts[matching.phrases_in(gate) :]), self.places.is_ancestor(row)
-        )
+        counts = self._per_term(row.counts[matching.phrases_in(gate) :])
+        return Candidate(row, tier, counts, self.places.standing(row))
 
     def _per_term(self, counts: bytes) -> tuple[int, ...]:
         shares, at = [], 0

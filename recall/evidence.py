@@ -14,16 +14,16 @@ from foundation.settings import Values
 from foundation.texts import VisibleText
 from index.schema import id_key, made_up_id
 from memory.visibility import Visibility
+from privacy.audiences import Audience, allowed_classes
 from privacy.classes import highest
 from privacy.markers import classify
 from privacy.redaction import redact, reveal
-from sessions.decoding import slow_parse
+from sessions.decoding import object_of
 from sessions.entries import Entry, entry
 from sessions.locating import canonical, header_in, session_id
 from sessions.reading import open_log
 
 _BUFFER = 4096
-_PADDING = b"\xef\xbb\xbf\x00 \t\r"  # around a line that was salvaged
 
 
 class Place(NamedTuple):
@@ -56,9 +56,9 @@ class Gate(NamedTuple):
     reveal: bool
 
 
-def gate(values: Values, allowed: tuple[str, ...], visibility: Visibility, *, reveal: bool) -> Gate:
-    """Make the gate for an audience that may see the classes `allowed`; `reveal` shows the owner secrets too."""
-    return Gate(values["privacy.defaultClassification"], allowed, visibility, reveal)
+def gate(audience: Audience, values: Values, visibility: Visibility, *, reveal: bool) -> Gate:
+    """Make the gate for an audience under these settings; `reveal` shows the owner secrets too."""
+    return Gate(values["privacy.defaultClassification"], allowed_classes(audience, values), visibility, reveal)
 
 
 class Logs:
@@ -130,7 +130,7 @@ def evidence(raw: bytes, place: Place, gate: Gate) -> Evidence | None:
         return None
     redacted = reveal(found.text) if gate.reveal else redact(found.text)
     masked = gate.visibility.mask(redacted.text)
-    return Evidence(found, classification, masked.text, redacted.count, masked.hidden)
+    return Evidence(found, classification, masked.text, redacted.count, masked.count)
 
 
 def entry_of(raw: bytes, place: Place) -> Entry:
@@ -138,11 +138,8 @@ def entry_of(raw: bytes, place: Place) -> Entry:
 
     Raises ContextError with `source-changed` where it is no entry at all.
     """
-    try:
-        value = slow_parse(raw.strip(_PADDING))
-    except ValueError as error:
-        raise ContextError("source-changed") from error
-    if not isinstance(value, dict):
+    value = object_of(raw)
+    if value is None:
         raise ContextError("source-changed")
     identity = made_up_id(place.id_key) or value.get("id")
     return entry(value, identity if isinstance(identity, str) else "", None)

@@ -24,12 +24,12 @@ class Examiner:
         return (seen, verdict) if seen and verdict else None
 
     def look_closely(self, place: Place, *, anywhere: bool) -> tuple[Evidence, Verdict] | None:
-        """Look at an entry that was chosen by its raw line: marks of redaction, which that lacks, match nothing.
+        """Look at an entry that was chosen by its raw line: a `[redacted:…]`, which that lacks, matches nothing.
 
-        Else a query that is part of a mark would tell whether it is part of the secret too.
+        Else a query that is part of one would tell whether it is part of the secret too.
         """
         seen = self._seen(place)
-        verdict = judge(self.query, seen.text, anywhere=anywhere, in_marks=not seen.redactions) if seen else None
+        verdict = judge(self.query, seen.text, anywhere=anywhere, in_redactions=not seen.redactions) if seen else None
         return (seen, verdict) if seen and verdict else None
 
     def peek(self, place: Place) -> bytes:

@@ -3,10 +3,10 @@
 import re
 import unicodedata
 
-MARKS = "[\u0300-\u036f]"
-"""A mark that may follow a letter where a text is decomposed, as file names are on macOS."""
+COMBINING = "[\u0300-\u036f]"
+"""An accent that may follow a letter where a text is decomposed, as file names are on macOS."""
 
-_MARKS = re.compile(MARKS)
+_COMBINING = re.compile(COMBINING)
 
 
 class _Folds(dict[int, str]):
@@ -27,11 +27,11 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLDS)
 
 
-def unmarked(text: str) -> str:
-    """Leave out the marks of decomposed letters."""
-    return text if text.isascii() else _MARKS.sub("", text)
+def without_combining(text: str) -> str:
+    """Leave out the accents of decomposed letters."""
+    return text if text.isascii() else _COMBINING.sub("", text)
 
 
-def has_marks(text: str) -> bool:
-    """Tell whether a text holds marks of decomposed letters."""
-    return not text.isascii() and _MARKS.search(text) is not None
+def has_combining(text: str) -> bool:
+    """Tell whether a text holds accents of decomposed letters."""
+    return not text.isascii() and _COMBINING.search(text) is not None

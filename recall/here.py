@@ -8,6 +8,7 @@ from foundation.durable import Files
 from foundation.settings import Values
 from memory.visibility import Visibility
 from privacy.audiences import Audience
+from recall.evidence import Gate, gate
 from recall.references import References
 from sessions.locating import LogFile
 
@@ -16,10 +17,10 @@ class Here(NamedTuple):
     """Everything around a question.
 
     `files` lists the session files of the folders in force and `trusted` tells whether Pi trusts the project, each when
-    it is called; `project` is the canonical working
-    folder; `session` the current session's file, or None where there is none; `leaf` the id of the live leaf, or None
-    for the last entry; `excluded` are the ids of sessions that the owner keeps out; `owner` says whether owner acts are
-    allowed, `reveal` that the owner wants to see secrets as they are.
+    it is called; `project` is the canonical working folder; `session` the current session's file, or None where there
+    is none; `leaf` the id of the live leaf, or None for the last entry; `excluded` are the ids of sessions that the
+    owner keeps out; `owner` says whether owner acts are allowed, `reveal` that the owner wants to see secrets as they
+    are.
     """
 
     index_folder: str
@@ -37,3 +38,13 @@ class Here(NamedTuple):
     visibility: Visibility
     references: References
     reveal: bool = False
+
+    @property
+    def asking(self) -> str:
+        """The path of the current session's file, empty where there is none."""
+        return self.session.path if self.session else ""
+
+    @property
+    def gate(self) -> Gate:
+        """What decides on the text of an entry for this audience."""
+        return gate(self.audience, self.values, self.visibility, reveal=self.reveal)

@@ -10,15 +10,15 @@ from recall.evidence import Evidence, Place
 from recall.examiner import Examiner
 from recall.judging import LITERAL, Verdict
 from recall.ranking import Ranked, ranked
+from recall.scope import Standing
 
 _MOST_PLACES = 3  # other places of one text that an answer names
 
 
 class Hit(NamedTuple):
-    """A verified match: where it lies, what the audience may see of it, how it matches.
+    """A verified match: where it lies, what the audience may see of it, how it matches, how it stands to the leaf.
 
-    `edited` says that a context edit took the entry out of the branch; `same` are the other places of its text, as
-    session and entry ids.
+    `same` are the other places of its text, as session and entry ids.
     """
 
     place: Place
@@ -26,8 +26,7 @@ class Hit(NamedTuple):
     verdict: Verdict
     score: float
     digest: int
-    ancestor: bool
-    edited: bool
+    standing: Standing
     same: tuple[tuple[str, str], ...] = ()
 
 
@@ -93,9 +92,8 @@ class _Best:
                 return
         seen_text, verdict = self.judged[found.rid]
         self.hits[found.digest] = Hit(
-            self.places.of(found), seen_text, verdict, place.score, found.digest,
-            ancestor=place.candidate.ancestor, edited=self.places.is_edited(found),
-        )  # fmt: skip
+            self.places.of(found), seen_text, verdict, place.score, found.digest, place.candidate.standing
+        )
 
     def _same(self, found: Found) -> None:
         hit = self.hits[found.digest]

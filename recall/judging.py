@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from foundation.texts import VisibleText
-from index.tokens import split_word, unspaced_runs
-from recall.folding import MARKS, fold, has_marks, unmarked
+from index.tokens import WORD, split_word, unspaced_runs
+from recall.folding import COMBINING, fold, has_combining, without_combining
 from recall.query import Query, Term
 
 LITERAL, ALL_WORDS, SOME = 0, 1, 2
@@ -20,9 +20,8 @@ REASONS = ("literal", "all-words", "word", "part")
 
 Span = tuple[int, int]
 
-_MARK = re.compile(r"\[redacted:[^\]\s]*\]")
+_REDACTION = re.compile(r"\[redacted:[^\]\s]*\]")
 _MOST_SPANS = 100  # per term: more tell nothing new about density or the best passage
-_WORDS = re.compile(r"[^\W_]+")
 
 
 class Verdict(NamedTuple):
@@ -45,16 +44,16 @@ class _Found(NamedTuple):
 class _Text(NamedTuple):
     plain: str
     folded: str
-    marked: bool
+    combining: bool
 
 
-def judge(query: Query, text: VisibleText, *, anywhere: bool = False, in_marks: bool = True) -> Verdict | None:
+def judge(query: Query, text: VisibleText, *, anywhere: bool = False, in_redactions: bool = True) -> Verdict | None:
     """Judge a text; None where it does not match.
 
-    With `anywhere` a word also counts inside of other words; without `in_marks` nothing counts in a mark of redaction.
+    With `anywhere` a word counts inside of others too; without `in_redactions` nothing in a `[redacted:…]` counts.
     """
-    plain = text if in_marks else _MARK.sub(_blank, text)
-    both = _Text(plain, fold(plain), has_marks(plain))
+    plain = text if in_redactions else _REDACTION.sub(_blank, text)
+    both = _Text(plain, fold(plain), has_combining(plain))
     if any(_spans(term, both, anywhere=False).whole for term in query.excluded):
         return None
     spans, literal, as_word, all_groups = [], False, False, True
@@ -85,8 +84,8 @@ def _spans(term: Term, text: _Text, *, anywhere: bool) -> _Found:
     return _Found(spans, whole=bool(spans), as_word=as_word)
 
 
-def _blank(mark: re.Match[str]) -> str:
-    return " " * len(mark[0])
+def _blank(redaction: re.Match[str]) -> str:
+    return " " * len(redaction[0])
 
 
 def _exactly(needle: str, text: str) -> tuple[Span, ...]:
@@ -100,7 +99,7 @@ def _exactly(needle: str, text: str) -> tuple[Span, ...]:
 
 def _by_words(literal: str, text: _Text, *, anywhere: bool) -> _Found:
     """Find the words of a literal, apart from each other or only some of them."""
-    words = [_as_word(match[0], text, open_ended=False, anywhere=anywhere) for match in _WORDS.finditer(literal)]
+    words = [_as_word(match[0], text, open_ended=False, anywhere=anywhere) for match in WORD.finditer(literal)]
     spans = tuple(sorted(span for found, _ in words for span in found))
     whole = bool(words) and all(found for found, _ in words)
     return _Found(spans, whole, as_word=all(as_word for found, as_word in words if found))
@@ -109,7 +108,7 @@ def _by_words(literal: str, text: _Text, *, anywhere: bool) -> _Found:
 def _as_word(word: str, text: _Text, *, open_ended: bool, anywhere: bool) -> tuple[tuple[Span, ...], bool]:
     """Find a word as a whole or as a part of identifiers; whole words only, where there are some."""
     whole, parts = [], []
-    for match in _pattern(word, text.marked).finditer(text.folded):
+    for match in _pattern(word, text.combining).finditer(text.folded):
         start, end = match.span()
         left = _edge(text.plain, start)
         right = 2 if open_ended else _edge(text.plain, end)
@@ -123,15 +122,17 @@ def _as_word(word: str, text: _Text, *, open_ended: bool, anywhere: bool) -> tup
 
 
 @lru_cache(256)
-def _pattern(word: str, marked: object) -> re.Pattern[str]:
+def _pattern(word: str, combining: object) -> re.Pattern[str]:
     """Match a word in folded text; the parts of a compound may also stand apart: `retry_budget`, `retry budget`.
 
-    In a text that is `marked` each letter may be followed by the marks of a decomposed one.
+    In a text with `combining` accents each letter may be followed by those of a decomposed one.
     """
-    word = unmarked(word)
-    parts = [fold(part) for piece in _WORDS.findall(word) for part in split_word(piece).split()]
+    word = without_combining(word)
+    parts = [fold(part) for piece in WORD.findall(word) for part in split_word(piece).split()]
     parts = parts if len(parts) > 1 else [fold(word)]
-    spelled = ["".join(re.escape(char) + MARKS + "*" for char in part) if marked else re.escape(part) for part in parts]
+    spelled = [
+        "".join(re.escape(char) + COMBINING + "*" for char in part) if combining else re.escape(part) for part in parts
+    ]
     return re.compile(r"[\W_]{0,2}".join(spelled))
 
 

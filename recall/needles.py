@@ -8,18 +8,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 from foundation.canonical import as_logged
-from index.tokens import split_word
-from recall.folding import fold, unmarked
+from index.tokens import WORD, split_word
+from recall.folding import fold, without_combining
 from recall.query import Term
-from sessions.decoding import slow_parse
+from sessions.decoding import object_of
 from sessions.text import searchable
 
-_WORD = re.compile(r"[^\W_]+")
 _NAME_ENDS, _NAME_GOES_ON = re.compile(r"([\w-]*):(?= |$)"), re.compile(r"\.(\w+)")
 _IMAGE_NOTE = re.compile(r"[\[\]]|[km]?b\b")
 _REDACTED = "[redacted:"
 _ESCAPED = re.compile(rb"\\[u/]")  # a character that Pi itself writes as it is
-_PADDING = b"\xef\xbb\xbf\x00 \t\r"
 
 
 class Needles:
@@ -42,7 +40,7 @@ class Needles:
         if any(needle in line for needle in self._bytes):
             return True
         apart = [needle for needle in self._needles if needle.is_apart(line)]
-        text = unmarked(fold(_text(raw))) if apart else ""
+        text = without_combining(fold(_text(raw))) if apart else ""
         return any(needle.text in text or needle.spans_redaction for needle in apart)
 
     def rules_out(self, block: bytes) -> bool:
@@ -57,7 +55,7 @@ class Needles:
 
 def least(term: Term) -> list[str]:
     """Give what a text must hold one of to match a term: all of it, or the first part of any of its words."""
-    words = _WORD.findall(term.text)
+    words = WORD.findall(term.text)
     return [term.text] if term.required or not words else [split_word(word).split()[0] for word in words]
 
 
@@ -65,7 +63,7 @@ class _Needle:
     """One term, folded: its text, its bytes within JSON, and what a line holds whose text joins it from parts."""
 
     def __init__(self, text: str) -> None:
-        self.text = unmarked(fold(text))
+        self.text = without_combining(fold(text))
         self.bytes = _in_json(self.text)
         self.apart = list(_signs_of_joints(self.text))
         self.spans_redaction = _REDACTED in self.text  # which only the visible text holds
@@ -79,17 +77,15 @@ def lowered(raw: bytes) -> bytes:
     """Fold a JSON line, so that plain byte searches find folded terms."""
     if raw.isascii():
         return raw.lower()
-    return unmarked(fold(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")
+    return without_combining(fold(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")
 
 
 def plain(raw: bytes) -> bytes:
     """Write a line without those escapes of JSON that Pi itself would not write."""
     if not _ESCAPED.search(raw):
         return raw
-    try:
-        return as_logged(slow_parse(raw.strip(_PADDING))).encode("utf-8", "replace")
-    except ValueError:
-        return raw
+    value = object_of(raw)
+    return raw if value is None else as_logged(value).encode("utf-8", "replace")
 
 
 def _signs_of_joints(text: str) -> Iterator[bytes]:
@@ -113,8 +109,5 @@ def _in_json(text: str) -> bytes:
 
 
 def _text(raw: bytes) -> str:
-    try:
-        value = slow_parse(raw.strip(_PADDING))
-    except ValueError:
-        return ""
-    return searchable(value) if isinstance(value, dict) else ""
+    value = object_of(raw)
+    return "" if value is None else searchable(value)

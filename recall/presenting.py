@@ -5,8 +5,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from foundation.canonical import Json
 from recall import wire
-from recall.budget import LONGEST_EXCERPT, Draft, Json, fit
+from recall.budget import LONGEST_EXCERPT, Draft, fit
 from recall.excerpts import excerpt, serialised
 from recall.here import Here
 from recall.hits import Hit
@@ -40,24 +41,12 @@ def present(here: Here, request: SearchRequest, outcome: Outcome) -> Json:
 
 
 def _reference(here: Here, scope: str, hit: Hit) -> Reference:
-    return Reference(here.session.path if here.session else "", scope, hit.place)
+    return Reference(here.asking, scope, hit.place)
 
 
 def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
-    seen, entry = hit.evidence, hit.evidence.entry
-    fields = wire.entry_fields(
-        reference=reference,
-        session_id=hit.place.session_id,
-        entry_id=entry.id,
-        kind=entry.type,
-        role=entry.role,
-        timestamp=entry.timestamp,
-        relation=relation(here, hit.place.path, ancestor=hit.ancestor),
-        classification=seen.classification,
-        redactions=seen.redactions,
-        masked=seen.masked,
-        edited=hit.edited,
-    )
+    related = relation(here, hit.place.path, ancestor=hit.standing.ancestor)
+    fields = wire.entry_fields(reference, hit.place, hit.evidence, relation=related, edited=hit.standing.edited)
     if outcome.scope in PROJECT_WIDE:
         cwd = outcome.cwds.get(hit.place.session_id, "")
         fields["projectId"] = wire.project_id(cwd)
@@ -68,6 +57,6 @@ def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
         fields["score"] = hit.score
     if hit.same:
         fields["alsoIn"] = wire.places(hit.same)
-    text = seen.text
+    text = hit.evidence.text
     length = serialised(text) if len(text) <= LONGEST_EXCERPT else len(text)  # longer than any excerpt is long enough
     return Draft(fields, length, partial(excerpt, text, hit.verdict.spans))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from recall.folding import fold
 
 LONGEST = 2000
-"""Characters."""
+"""UTF-16 units."""
 
 _MOST_TERMS = 32
 _END = r"(?=[.,;:!?]*(?:\s|$))"

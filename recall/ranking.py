@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from index.querying import Found
 from index.schema import ROLES
+from recall.scope import Standing
 
 _TYPICAL_WORDS = 250.0
 _ROLE_WEIGHT = {"user": 0.3, "assistant": 0.2, "toolResult": 0.1, "bashExecution": 0.1, "custom": 0.05}
@@ -17,12 +18,12 @@ _RECENCY_WEIGHT = 0.3
 
 
 class Candidate(NamedTuple):
-    """A place with the tier it is presumed in, how often each term occurs there, and whether it is an ancestor."""
+    """A place with the tier it is presumed in, how often each term occurs there, and how it stands to the leaf."""
 
     found: Found
     tier: int
     counts: tuple[int, ...]
-    ancestor: bool
+    standing: Standing
 
 
 class Ranked(NamedTuple):
@@ -87,7 +88,7 @@ def ranked(candidates: Iterable[Candidate], measure: Measure) -> list[Ranked]:
 
 def _key(candidate: Candidate, score: float) -> tuple[int, float, bool, int, int]:
     found = candidate.found
-    return (candidate.tier, -score, not candidate.ancestor, -(found.timestamp or 0), -found.rid)
+    return (candidate.tier, -score, not candidate.standing.ancestor, -(found.timestamp or 0), -found.rid)
 
 
 def _score(candidate: Candidate, measure: Measure) -> float:

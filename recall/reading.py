@@ -11,37 +11,30 @@ from typing import NamedTuple, Unpack
 
 import apsw
 
-from foundation.canonical import dumps, utf16_units
+from foundation.canonical import Json, dumps, utf16_units
+from foundation.clock import timer
 from foundation.errors import ContextError
 from foundation.texts import VisibleText
 from index.ancestors import rid_at
 from index.fresh import bring_up_to_date, with_index
 from index.listing import sessions_at
-from index.opening import snapshot
-from privacy.audiences import allowed_classes
+from index.sql import snapshot
 from recall import wire
-from recall.budget import ENVELOPE, UNITS_PER_TOKEN, Json, shorter_id
-from recall.evidence import Logs, Place, evidence, gate
+from recall.budget import ENVELOPE, UNITS_PER_TOKEN, shorter_id
+from recall.evidence import Logs, Place, evidence
 from recall.excerpts import longest_start, serialised
 from recall.here import Here
 from recall.references import Reference
 from recall.request import AskedToRead, ReadRequest, read_request
 from recall.scanning import omitted
-from recall.scope import PROJECT, PROJECT_WIDE, SESSION, Sources, authorise, relation, sources
-from recall.searching import CATCH_UP_MS, timer
+from recall.scope import PROJECT, PROJECT_WIDE, SESSION, Sources, Standing, authorise, relation, sources
+from recall.searching import CATCH_UP_MS
 from sessions.locating import LogFile
 from sessions.tree import outline
 
 _FAR = 1_000_000_000
 _LEAST_ROOM = 80  # UTF-16 units of text, below which long ids must give way
 _LINE_BREAK = "\\n"  # as it stands in JSON
-
-
-class Standing(NamedTuple):
-    """How an entry stands to the current session, and whether a context edit took it out of the branch."""
-
-    relation: str
-    edited: bool
 
 
 class Page(NamedTuple):
@@ -59,28 +52,23 @@ def read(here: Here, reference: str, **asked: Unpack[AskedToRead]) -> Json:
         if not here.values["historyTools.enabled"]:
             raise ContextError("history-disabled")
         target = here.references.find(request.reference)
-        if target is None or target.asking != (here.session.path if here.session else ""):
+        if target is None or target.asking != here.asking:
             raise ContextError("reference-unavailable")
-        stands = with_index(here.index_folder, here.disk, partial(_stands_to_us, here, target))
-        return _read(here, request, target, stands)
+        standing = with_index(here.index_folder, here.disk, partial(_standing, here, target))
+        return _read(here, request, target, standing)
     except ContextError as error:
         return wire.unavailable(wire.READ, error.code)
 
 
-def _read(here: Here, request: ReadRequest, target: Reference, stands: Standing) -> Json:
+def _read(here: Here, request: ReadRequest, target: Reference, standing: Standing) -> Json:
     place = target.place
     with Logs(here.project if target.scope == PROJECT else None) as logs:
         raw = logs.line(place)
-        allowed = allowed_classes(here.audience, here.values)
-        seen = evidence(raw, place, gate(here.values, allowed, here.visibility, reveal=here.reveal))
+        seen = evidence(raw, place, here.gate)
     if seen is None:
         raise ContextError("privacy-omitted" if here.audience.local else "reference-unavailable")
-    entry = seen.entry
-    fields = wire.entry_fields(
-        reference=request.reference, session_id=place.session_id, entry_id=entry.id, kind=entry.type, role=entry.role,
-        timestamp=entry.timestamp, relation=stands.relation, classification=seen.classification,
-        redactions=seen.redactions, masked=seen.masked, edited=stands.edited,
-    )  # fmt: skip
+    related = relation(here, place.path, ancestor=standing.ancestor)
+    fields = wire.entry_fields(request.reference, place, seen, relation=related, edited=standing.edited)
     answer = wire.reading(fields, start_line=request.start_line, digest=sha256(raw).hexdigest())
     room = _room(answer, request.budget)
     if room < _LEAST_ROOM:
@@ -90,8 +78,8 @@ def _read(here: Here, request: ReadRequest, target: Reference, stands: Standing)
     return wire.paged(answer, page.text, page.next_line, page.next_column)
 
 
-def _stands_to_us(here: Here, target: Reference, db: apsw.Connection | None, _warnings: tuple[str, ...]) -> Standing:
-    """Ask again whether an entry lies within the scope of its reference; say how it stands to the current session.
+def _standing(here: Here, target: Reference, db: apsw.Connection | None, _warnings: tuple[str, ...]) -> Standing:
+    """Ask again whether an entry lies within the scope of its reference; say how it stands to the live leaf.
 
     Raises ContextError with `reference-unavailable`, `source-unavailable` or `source-changed`.
     """
@@ -102,33 +90,31 @@ def _stands_to_us(here: Here, target: Reference, db: apsw.Connection | None, _wa
         if file is None:
             raise ContextError("reference-unavailable" if os.path.exists(path) else "source-unavailable")
         if here.session is None or path != here.session.path:
-            return Standing(relation(here, path, ancestor=False), edited=False)  # every entry of another session
-        ancestor, edited = _on_branch(here, db, chosen, file, target.place)
-        if chosen.name not in (SESSION, *PROJECT_WIDE) and (edited or not ancestor):
+            return Standing(ancestor=False, edited=False)  # every entry of another session
+        standing = _within_session(here, db, chosen, file, target.place)
+        if chosen.name not in (SESSION, *PROJECT_WIDE) and (standing.edited or not standing.ancestor):
             raise ContextError("reference-unavailable")
-        return Standing(relation(here, path, ancestor=ancestor), edited)
+        return standing  # noqa: TRY300 - the refusals above are what is caught
     except ContextError as error:
         if error.code.startswith("source-"):
             raise
         raise ContextError("reference-unavailable") from error
 
 
-def _on_branch(
-    here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place
-) -> tuple[bool, bool]:
-    """Tell whether an entry of the current session is an ancestor of the live leaf, and whether it was edited out."""
-    if db is not None and not bring_up_to_date(db, [file], expired=timer(here, CATCH_UP_MS)).behind:
+def _within_session(here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place) -> Standing:
+    """Tell how an entry of the current session stands to the live leaf."""
+    if db is not None and not bring_up_to_date(db, [file], expired=timer(here.clock, CATCH_UP_MS)).behind:
         with snapshot(db):
             rows = sessions_at(db, [file.path])
             rid = rid_at(db, rows[file.path].sid, place.id_key, place.offset) if rows else None
             if rid is not None:
-                return authorise(here, chosen, rows, db).stands(rid)
+                return authorise(here, chosen, rows, db).standing(rid)
     session = outline(file.path, leaf=here.leaf)  # the index does not have it: look at the log itself
     if all(node.offset != place.offset for node in session.entries):
         raise ContextError("source-changed")
     with Logs() as logs:
         path = {node.offset for node in session.path_to(session.leaf)}
-        return place.offset in path, place.offset in omitted(logs, session, path)
+        return Standing(place.offset in path, place.offset in omitted(logs, session, path))
 
 
 def _room(answer: Json, budget: int) -> int:

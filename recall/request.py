@@ -6,11 +6,10 @@ from typing import NamedTuple, TypedDict
 from foundation import clock
 from foundation.canonical import utf16_units
 from foundation.errors import ContextError
-from foundation.settings import Values
+from foundation.settings import SCOPES, Values
 from recall.query import LONGEST, Query, parse
 from sessions.entries import ROLES
 
-SCOPES = ("current-branch", "current-session", "current-lineage", "project", "everywhere")
 MOST_HITS, LEAST_TOKENS, MOST_TOKENS = 12, 256, 6000
 MOST_LINES, DEFAULT_LINES = 200, 120
 _SUMMARY = "summary"

@@ -19,11 +19,11 @@ from recall.hits import Hit
 from recall.needles import Needles, least
 from recall.ranking import Candidate, measure_of, ranked
 from recall.request import SearchRequest
-from recall.scope import View
+from recall.scope import Standing, View
 from sessions.tree import Outline
 
 MOST_BYTES = 512_000_000
-MOST_HITS = 200
+MOST_FOUND = 200
 
 _BYTES_PER_WORD = 6
 _BLOCK, _WIDEST_GAP = 1 << 20, 4096  # bytes
@@ -44,8 +44,8 @@ class Spot(NamedTuple):
     sha: bytes = b""
 
 
-Standing = Callable[[Spot], tuple[bool, bool]]
-"""Tells whether an entry is an ancestor of the live leaf, and whether a context edit took it out of the branch."""
+StandingOf = Callable[[Spot], Standing]
+"""Tells how an entry stands to the live leaf."""
 
 
 class Scanned(NamedTuple):
@@ -59,10 +59,10 @@ class Lookout:
     """Looks at spots of one log, for all terms or literals only; `anywhere` lets words count inside of other words."""
 
     def __init__(
-        self, request: SearchRequest, examiner: Examiner, path: str, standing: Standing,
+        self, request: SearchRequest, examiner: Examiner, path: str, standing_of: StandingOf,
         *, only_literals: bool = False, anywhere: bool = False, expired: Callable[[], bool],
     ) -> None:  # fmt: skip
-        self.request, self.examiner, self.path, self.standing = request, examiner, path, standing
+        self.request, self.examiner, self.path, self.standing_of = request, examiner, path, standing_of
         self.anywhere, self.expired = anywhere, expired
         self.session_id = examiner.logs.session_id(path)
         terms = request.query.terms
@@ -78,7 +78,7 @@ class Lookout:
         read = 0
         for block in _blocks(spots):
             for spot, raw in self._possible(block):
-                if len(found) == MOST_HITS or self.expired():
+                if len(found) == MOST_FOUND or self.expired():
                     return Scanned(_in_order(found), complete=False)
                 if hit := self._look(spot, raw):
                     found.append((_candidate(hit, spot, -len(found)), hit))
@@ -104,18 +104,17 @@ class Lookout:
         if seen is None or (self.request.tools and not set(self.request.tools) & set(seen[0].entry.tools)):
             return None
         digest = text_key(seen[0].text.encode("utf-8", "replace"))
-        ancestor, edited = self.standing(spot)
-        return Hit(place, *seen, score=0.0, digest=digest, ancestor=ancestor, edited=edited)
+        return Hit(place, *seen, score=0.0, digest=digest, standing=self.standing_of(spot))
 
 
-def indexed_spots(db: apsw.Connection, view: View, filters: Filters) -> tuple[Iterator[Spot], Standing]:
+def indexed_spots(db: apsw.Connection, view: View, filters: Filters) -> tuple[Iterator[Spot], StandingOf]:
     """Give the entries of a scope of one session as the index has them, all filters applied, the newest first."""
-    return (Spot(*row) for row in every(db, view.scope, filters)), lambda spot: view.stands(spot.rid)
+    return (Spot(*row) for row in every(db, view.scope, filters)), lambda spot: view.standing(spot.rid)
 
 
 def spots(
     request: SearchRequest, examiner: Examiner, session: Outline, *, ancestors_only: bool
-) -> tuple[list[Spot], Standing]:
+) -> tuple[list[Spot], StandingOf]:
     """Give the entries of a session that pass the filters which an outline can tell, the newest first."""
     path = {node.offset for node in session.path_to(session.leaf)}
     gone = omitted(examiner.logs, session, path)
@@ -125,7 +124,7 @@ def spots(
         if (not ancestors_only or (node.offset in path and node.offset not in gone))
         and _passes(request, node.role, node.timestamp)
     ]
-    return listed, lambda spot: (spot.offset in path, spot.offset in gone)
+    return listed, lambda spot: Standing(spot.offset in path, spot.offset in gone)
 
 
 def _blocks(spots: Iterable[Spot]) -> Iterator[list[Spot]]:
@@ -171,7 +170,7 @@ def _candidate(hit: Hit, spot: Spot, order: int) -> Candidate:
     found = Found(
         order, spot.id_key, spot.timestamp, spot.offset, spot.size, hit.place.sha, hit.digest, spot.role, b"", length
     )
-    return Candidate(found, hit.verdict.tier, counts, hit.ancestor)
+    return Candidate(found, hit.verdict.tier, counts, hit.standing)
 
 
 def _in_order(found: list[tuple[Candidate, Hit]]) -> list[Hit]:

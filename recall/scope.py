@@ -10,14 +10,13 @@ from typing import NamedTuple
 import apsw
 
 from foundation.errors import ContextError
-from foundation.settings import Values
+from foundation.settings import SCOPES, Values
 from index.ancestors import Intervals, ancestry, is_ancestor, omitted_on, rid_of
 from index.listing import SessionRow, sessions
 from index.querying import AuthorisedScope, Part
-from index.schema import CLASS_CODE
+from index.schema import CLASS_CODE, id_key
 from privacy.classes import highest
 from recall.here import Here
-from recall.request import SCOPES
 from sessions.entries import Header
 from sessions.locating import LogFile, canonical, read_header, session_id
 
@@ -33,6 +32,13 @@ class Sources(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+class Standing(NamedTuple):
+    """How an entry stands to the live leaf: whether it is an ancestor, and whether a context edit took it out."""
+
+    ancestor: bool
+    edited: bool
+
+
 class View(NamedTuple):
     """A scope on the index: what may be searched, the ancestors of the live leaf, and what a context edit took out.
 
@@ -43,9 +49,9 @@ class View(NamedTuple):
     ancestors: Intervals
     edited: frozenset[int]
 
-    def stands(self, rid: int) -> tuple[bool, bool]:
-        """Tell whether an entry is an ancestor of the live leaf, and whether a context edit took it out."""
-        return is_ancestor(self.ancestors, rid), rid in self.edited
+    def standing(self, rid: int) -> Standing:
+        """Tell how an entry stands to the live leaf."""
+        return Standing(is_ancestor(self.ancestors, rid), rid in self.edited)
 
 
 def sources(here: Here, scope: str, db: apsw.Connection | None) -> Sources:
@@ -88,7 +94,7 @@ def relation(here: Here, path: str, *, ancestor: bool) -> str:
 def _leaf(here: Here, db: apsw.Connection, own: SessionRow) -> int | None:
     """Give the live leaf of the current session: the one handed in, else the last entry of the file."""
     wanted = here.leaf or own.last_id
-    found = rid_of(db, own.sid, wanted) if wanted else None
+    found = rid_of(db, own.sid, id_key(wanted)) if wanted else None
     if found is None and here.leaf:
         raise ContextError("entry-not-found")
     return found
@@ -127,8 +133,7 @@ def _visible(here: Here, files: Sequence[LogFile], db: apsw.Connection | None) -
     if not here.excluded and not here.visibility.hidden_sessions:
         return list(files)
     headers = _headers(db)
-    own = here.session.path if here.session else ""
-    return [file for file in files if file.path == own or not _kept_out(here, _id_of(file, headers))]
+    return [file for file in files if file.path == here.asking or not _kept_out(here, _id_of(file, headers))]
 
 
 def _kept_out(here: Here, identity: str) -> bool:
@@ -156,5 +161,4 @@ def _header_of(file: LogFile) -> Header | None:
 
 
 def _ordered(here: Here, files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    own = here.session.path if here.session else ""
-    return tuple(sorted(files, key=lambda file: (file.path != own, -file.stat.st_mtime_ns, file.path)))
+    return tuple(sorted(files, key=lambda file: (file.path != here.asking, -file.stat.st_mtime_ns, file.path)))

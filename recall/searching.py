@@ -1,14 +1,15 @@
 """Find the hits of a question: in the index where it can be used, in the log itself where it cannot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import apsw
 
+from foundation.clock import timer
 from foundation.errors import ContextError
 from index.fresh import bring_up_to_date
 from index.listing import SessionRow, quarantined, sessions_at
-from index.opening import snapshot
 from index.querying import Filters
+from index.sql import snapshot
 from recall.candidates import Places, tiers
 from recall.examiner import Examiner
 from recall.here import Here
@@ -22,11 +23,9 @@ CATCH_UP_MS, SCAN_MS = 2000, 2000
 """How long a search may spend on indexing what it is about, and on reading a log itself."""
 
 
-def from_index(
-    db: apsw.Connection, here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner, outcome: Outcome
-) -> Outcome:
+def from_index(db: apsw.Connection, here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner) -> Outcome:
     """Search the index, caught up as far as time allows; then the log for what the index does not have."""
-    fresh = bring_up_to_date(db, chosen.files, expired=timer(here, CATCH_UP_MS))
+    fresh = bring_up_to_date(db, chosen.files, expired=timer(here.clock, CATCH_UP_MS))
     one_session = chosen.name not in PROJECT_WIDE
     warnings = [*fresh.warnings, *["index-behind"] * bool(fresh.behind)]
     with snapshot(db):  # all that follows sees one state, whatever other processes write meanwhile
@@ -37,17 +36,18 @@ def from_index(
 
             seen = rows.get(fresh.behind[0])
             if seen is None or not seen.done or is_another_file(db, seen.path):
-                return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
+                return from_log(here, request, chosen, examiner, Outcome(chosen.name, warnings=warnings))
         try:
             view = authorise(here, chosen, rows, db)
         except ContextError:
             if seen is None:
                 raise
-            return from_log(here, request, chosen, examiner, outcome._replace(warnings=warnings))
+            return from_log(here, request, chosen, examiner, Outcome(chosen.name, warnings=warnings))
         places = Places(db, view)
-        wanted = _filters(here, request, examiner)
+        classes = class_filter(here.values, examiner.gate.allowed)
+        filters = Filters(request.roles, classes, request.tools, request.after, request.before)
         batches = tiers(
-            db, view.scope, request.query, wanted, places, examiner,
+            db, view.scope, request.query, filters, places, examiner,
             exact=here.values["retrieval.exact"], words=here.values["retrieval.fts"],
         )  # fmt: skip
         found = examine(batches, examiner, places, wanted=request.skip + request.limit)
@@ -58,7 +58,7 @@ def from_index(
         if seen:
             return from_log(here, request, chosen, examiner, outcome, seen=seen)
         if one_session and not _is_enough(request, found.hits):
-            return _from_lines(db, here, request, examiner, outcome, view)
+            return _from_lines(db, here, request, examiner, outcome, view, filters)
     return outcome._replace(warnings=[*warnings, *examiner.problems()])
 
 
@@ -79,27 +79,32 @@ def from_log(
     start = seen.done if seen else 0
     if seen and not here.leaf and all(node.id != seen.last_id for node in session.path_to(session.leaf)):
         start = 0
-    tree, standing = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
-    lookout = Lookout(request, examiner, session.path, standing, anywhere=not seen, expired=timer(here, SCAN_MS))
+    tree, standing_of = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
+    lookout = Lookout(
+        request, examiner, session.path, standing_of, anywhere=not seen, expired=timer(here.clock, SCAN_MS)
+    )
     held = {spot.offset: spot for spot in tree}
     known = [
-        hit._replace(ancestor=standing(held[hit.place.offset])[0]) for hit in outcome.hits if hit.place.offset in held
+        hit._replace(standing=hit.standing._replace(ancestor=standing_of(held[hit.place.offset]).ancestor))
+        for hit in outcome.hits
+        if hit.place.offset in held
     ]
     scanned = lookout.scan(spot for spot in tree if spot.offset >= start)
     return _joined(outcome._replace(hits=known), scanned.hits, examiner, complete=scanned.complete)
 
 
 def _from_lines(
-    db: apsw.Connection, here: Here, request: SearchRequest, examiner: Examiner, outcome: Outcome, view: View
-) -> Outcome:
+    db: apsw.Connection, here: Here, request: SearchRequest, examiner: Examiner, outcome: Outcome, view: View,
+    filters: Filters,
+) -> Outcome:  # fmt: skip
     """Add what no index of words can find: places where a term stands inside of other words."""
     from recall.scanning import Lookout, indexed_spots
 
     assert here.session is not None
-    spots, standing = indexed_spots(db, view, _filters(here, request, examiner))
+    spots, standing_of = indexed_spots(db, view, filters)
     lookout = Lookout(
-        request, examiner, here.session.path, standing,
-        only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here, SCAN_MS),
+        request, examiner, here.session.path, standing_of,
+        only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here.clock, SCAN_MS),
     )  # fmt: skip
     scanned = lookout.scan(spots)
     return _joined(outcome, scanned.hits, examiner, complete=scanned.complete)
@@ -111,11 +116,6 @@ def _is_enough(request: SearchRequest, hits: Sequence[Hit]) -> bool:
     return bool(hits) and (not literal or any(hit.verdict.tier == LITERAL for hit in hits))
 
 
-def _filters(here: Here, request: SearchRequest, examiner: Examiner) -> Filters:
-    classes = class_filter(here.values, examiner.gate.allowed)
-    return Filters(request.roles, classes, request.tools, request.after, request.before)
-
-
 def _joined(outcome: Outcome, more: Sequence[Hit], examiner: Examiner, *, complete: bool) -> Outcome:
     """Put more hits among those at hand, each text once."""
     seen = {hit.digest for hit in outcome.hits}
@@ -125,10 +125,4 @@ def _joined(outcome: Outcome, more: Sequence[Hit], examiner: Examiner, *, comple
 
 
 def _order(hit: Hit) -> tuple[int, float, bool, int]:
-    return (hit.verdict.tier, -hit.score, not hit.ancestor, -(hit.evidence.entry.timestamp or 0))
-
-
-def timer(here: Here, patience: int) -> Callable[[], bool]:
-    """Tell, from now on, whether so many milliseconds are over."""
-    deadline = here.clock() + patience
-    return lambda: here.clock() >= deadline
+    return (hit.verdict.tier, -hit.score, not hit.standing.ancestor, -(hit.evidence.entry.timestamp or 0))

@@ -4,13 +4,13 @@ from functools import partial
 
 import apsw
 
+from foundation.canonical import Json
 from foundation.errors import ContextError
+from foundation.settings import SCOPES
 from index import health
 from index.fresh import with_index
 from recall import wire
-from recall.budget import Json
 from recall.here import Here
-from recall.request import SCOPES
 from recall.scope import PROJECT_WIDE, Sources, sources
 
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from foundation.canonical import Json
 from foundation.clock import iso
 from foundation.texts import RawText
 from privacy.redaction import redact
 
 if TYPE_CHECKING:
     from index.health import State
-
-Json = dict[str, Any]
+    from recall.evidence import Evidence, Place
 
 RESULT, READ, STATUS = "context-history-result-v1", "context-history-read-v1", "context-history-status-v1"
 COMPLETE, PARTIAL, UNAVAILABLE, UNKNOWN = "complete", "partial", "unavailable", "unknown"
@@ -59,23 +59,21 @@ def envelope(scope: str, warnings: Iterable[str], *, duplicates: int, after: int
     return answer | {"warnings": listed, "omitted": {"budget": 0, "duplicates": duplicates}}
 
 
-def entry_fields(
-    *, reference: str, session_id: str, entry_id: str, kind: str, role: str, timestamp: int | None, relation: str,
-    classification: str, redactions: int, masked: int, edited: bool,
-) -> Json:  # fmt: skip
+def entry_fields(reference: str, place: "Place", seen: "Evidence", *, relation: str, edited: bool) -> Json:
     """Tell what an entry is; what is empty or zero is left out."""
+    entry = seen.entry
     fields: Json = {
         "sourceRef": reference,
-        "sessionId": _safe(session_id),
-        "entryId": _safe(entry_id),
-        "kind": _safe(kind),
+        "sessionId": _safe(place.session_id),
+        "entryId": _safe(entry.id),
+        "kind": _safe(entry.type),
     }
-    if role:
-        fields["role"] = role
-    if timestamp is not None:
-        fields["timestamp"] = iso(timestamp)
-    fields |= {"relation": relation, "classification": classification}
-    for name, count in (("redactions", redactions), ("masked", masked)):
+    if entry.role:
+        fields["role"] = entry.role
+    if entry.timestamp is not None:
+        fields["timestamp"] = iso(entry.timestamp)
+    fields |= {"relation": relation, "classification": seen.classification}
+    for name, count in (("redactions", seen.redactions), ("masked", seen.masked)):
         if count:
             fields[name] = count
     if edited:

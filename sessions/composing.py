@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from foundation.canonical import Json
 from foundation.clock import iso
 from sessions.entries import CURRENT
 from sessions.javascript import settled, stringify
-
-Value = dict[str, Any]
 
 _ID_DIGITS = 8
 _UUID_GROUPS = (8, 4, 4, 4, 12)
@@ -24,7 +23,7 @@ class Written(NamedTuple):
     text: str
 
 
-def line(value: Value) -> bytes:
+def line(value: Json) -> bytes:
     """Write one record with its newline; its own keys are words."""
     members = (f"{stringify(key)}:{_written(member)}" for key, member in value.items())
     return f"{{{','.join(members)}}}\n".encode()
@@ -47,7 +46,7 @@ def file_name(identity: str, created_at: int) -> str:
     return f"{stamp}_{identity}.jsonl"
 
 
-def session(identity: str, *, cwd: str, parent: str, created_at: int, seed: bytes, entries: Iterable[Value]) -> bytes:
+def session(identity: str, *, cwd: str, parent: str, created_at: int, seed: bytes, entries: Iterable[Json]) -> bytes:
     """Write a session whose entries follow one upon the other, all made at one instant.
 
     `parent` is the path of the session that it continues; `entries` come as type and content, without id, parent and

@@ -7,11 +7,12 @@ with the context and not with the session. Nothing is repaired: dangling calls a
 import os
 from typing import Any, BinaryIO, NamedTuple
 
+from foundation.canonical import Json
 from foundation.errors import ContextError
 from sessions import instants
 from sessions.decoding import Parse, parser_for
 from sessions.javascript import MISSING, same_key, settled, truthy
-from sessions.loading import BROKEN, Loaded, Step, Value, load, value_of
+from sessions.loading import BROKEN, Loaded, Step, load, value_of
 from sessions.reading import open_log
 from sessions.tree import find_id
 
@@ -65,7 +66,7 @@ class Reader(NamedTuple):
     loaded: Loaded
     parse: Parse
 
-    def value(self, step: Step) -> Value:
+    def value(self, step: Step) -> Json:
         """Read the value of an entry."""
         return value_of(self.log, step, version=self.loaded.header.version, parse=self.parse)
 
@@ -222,7 +223,7 @@ def _edited(message: Any, replacement: Any) -> Any:
     return changed
 
 
-def _present(value: Value, *names: str, **renamed: str) -> dict[str, Any]:
+def _present(value: Json, *names: str, **renamed: str) -> dict[str, Any]:
     """Take the keys that are there, for JSON leaves out what JavaScript has not defined."""
     wanted = {**{name: name for name in names}, **renamed}
     return {name: value[source] for name, source in wanted.items() if source in value}

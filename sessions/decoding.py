@@ -35,7 +35,10 @@ def slow_parse(raw: bytes) -> Any:
     except RecursionError:
         from sessions import nesting  # late: hardly any log needs it
 
-        return nesting.parse(text, _DECODER)
+        try:
+            return nesting.parse(text, _DECODER)
+        except RecursionError as error:
+            raise ValueError(TOO_DEEP) from error
 
 
 def fast_parser() -> Parse:
@@ -70,7 +73,7 @@ def salvaged(raw: bytes) -> tuple[str, list[Placed]]:
     several objects `}{`. Raises ValueError with the reason where any part of the line is something else.
     """
     bare = raw.removeprefix(BOM)
-    text = bare.strip(b"\x00 \t\r")
+    text = bare.strip(_AROUND)
     try:
         value = slow_parse(text)
     except ValueError as error:
@@ -80,7 +83,16 @@ def salvaged(raw: bytes) -> tuple[str, list[Placed]]:
         if not isinstance(value, dict):
             raise ValueError("not-an-object")  # noqa: TRY004 - a finding about the log, not about our types
         return "bom" if len(bare) < len(raw) else "padding", [(0, len(raw), value)]
-    return "glued", _glued(text.decode("utf-8", "surrogateescape"), len(raw) - len(bare.lstrip(b"\x00 \t\r")))
+    return "glued", _glued(text.decode("utf-8", "surrogateescape"), len(raw) - len(bare.lstrip(_AROUND)))
+
+
+def object_of(raw: bytes) -> dict[str, Any] | None:
+    """Read the bytes of one object again, with what `salvaged` found around it; None where they are none any more."""
+    try:
+        value = slow_parse(raw.removeprefix(BOM).strip(_AROUND))
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def is_blank(raw: bytes) -> bool:
@@ -120,5 +132,6 @@ def _integer(digits: str) -> int | float:
 _MANY_BYTES = 1 << 20  # from here on the fast parser pays for its import
 _LONGEST_INTEGER = 4000  # Python refuses longer ones; JavaScript rounds them to Infinity
 _MOST_GLUED = 1000  # more objects on one line are an attack or another format
+_AROUND = b"\x00 \t\r"
 _GAP = re.compile("[\x00 \t\r]*")
 _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_int=_integer)

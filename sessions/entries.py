@@ -7,10 +7,9 @@ them, but fixed instead of random, and nothing on disk changes.
 from typing import Any, NamedTuple
 
 from foundation import clock
+from foundation.canonical import Json
 from foundation.texts import RawText
 from sessions import text
-
-Value = dict[str, Any]
 
 CHAINED, CURRENT = 2, 3
 """The first format version whose entries carry ids, and the one that Pi writes today."""
@@ -70,7 +69,7 @@ class Chain:
     def __init__(self, *, version: int = CURRENT, position: int = 0, last: str | None = None) -> None:
         self.version, self.position, self.last = version, position, last
 
-    def follow(self, value: Value) -> tuple[str, str | None]:
+    def follow(self, value: Json) -> tuple[str, str | None]:
         """Give the id and the parent's id of the next entry."""
         identity, parent = value.get("id"), value.get("parentId")
         if self.version < CHAINED or not isinstance(identity, str) or not identity:
@@ -85,7 +84,7 @@ class Chain:
         self.position += 1
 
 
-def header(value: Value) -> Header | None:
+def header(value: Json) -> Header | None:
     """Read a record as a session header; None where it is not one that Pi accepts."""
     identity, version, cwd, parent = (value.get(key) for key in ("id", "version", "cwd", "parentSession"))
     if value.get("type") != "session" or not isinstance(identity, str):
@@ -99,7 +98,7 @@ def header(value: Value) -> Header | None:
     )
 
 
-def entry(value: Value, identity: str, parent: str | None) -> Entry:
+def entry(value: Json, identity: str, parent: str | None) -> Entry:
     """Read a record as an entry with the id and parent that its `Chain` gave."""
     kind = value.get("type")
     stamp = timestamp_of(value)
@@ -123,7 +122,7 @@ def entry(value: Value, identity: str, parent: str | None) -> Entry:
     )
 
 
-def role_of(value: Value) -> str:
+def role_of(value: Json) -> str:
     """Name who speaks in an entry, one of `ROLES`; empty for entries that nobody speaks in."""
     kind = value.get("type")
     if kind == "message":
@@ -134,17 +133,17 @@ def role_of(value: Value) -> str:
     return "summary" if kind in _SUMMARIES else ""
 
 
-def _edit(value: Value) -> Edit | None:
+def _edit(value: Json) -> Edit | None:
     target = value.get("targetId")
     return Edit(target, value.get("replacement", target) is None) if isinstance(target, str) else None
 
 
-def _name(value: Value) -> str:
+def _name(value: Json) -> str:
     name = value.get("name")
     return " ".join(name.split()) if isinstance(name, str) else ""
 
 
-def timestamp_of(value: Value) -> int | None:
+def timestamp_of(value: Json) -> int | None:
     """Give the entry's own time in milliseconds; version 1 has it in the message."""
     found = _instant(value.get("timestamp"))
     if found is None and isinstance(message := value.get("message"), dict):

@@ -7,6 +7,7 @@ skips is skipped, and what it keeps as junk (numbers, lists) is kept, because th
 import os
 from typing import Any, BinaryIO, NamedTuple
 
+from foundation.canonical import Json
 from foundation.errors import ContextError
 from sessions import javascript
 from sessions.decoding import Parse, slow_parse
@@ -19,8 +20,6 @@ LONGEST_LINE = 0x1FFFFFE8
 
 JUNK, BROKEN = "(junk)", "(broken)"
 """Kinds of steps: a value that is no object; a message entry without a message, on which Pi fails."""
-
-Value = dict[str, Any]
 
 
 class Step(NamedTuple):
@@ -87,7 +86,7 @@ def load(log: BinaryIO, parse: Parse) -> Loaded:
     return Loaded(first, steps, [] if first.version >= CHAINED else slots)
 
 
-def value_of(log: BinaryIO, step: Step, *, version: int, parse: Parse) -> Value:
+def value_of(log: BinaryIO, step: Step, *, version: int, parse: Parse) -> Json:
     """Read the value of an entry again, migrated to the current version; junk has none."""
     try:
         value = parse(os.pread(log.fileno(), step.length, step.offset))  # a buffer would be filled for every jump
@@ -128,7 +127,7 @@ def _step(value: Any, identity: str | None, record: Record, words: dict[str, str
     )
 
 
-def _kind(value: Value) -> str:
+def _kind(value: Json) -> str:
     kind = value.get("type")
     if kind == "message":
         message = value.get("message")

@@ -8,8 +8,6 @@ import json
 import re
 from typing import Any
 
-from sessions.decoding import TOO_DEEP
-
 DEEPEST = 5000
 """Levels; deeper values are refused, as JavaScript cannot write them either."""
 
@@ -17,7 +15,7 @@ _WHITE = re.compile(r"[ \t\n\r]*")
 
 
 def parse(text: str, scalars: json.JSONDecoder) -> Any:
-    """Parse one JSON text, strings, numbers and words by `scalars`; raises ValueError, `TOO_DEEP` beyond `DEEPEST`."""
+    """Parse one JSON text, scalars by `scalars`. Raises ValueError if it is none, RecursionError beyond `DEEPEST`."""
     root, at = _begin(text, _skip(text, 0), scalars)
     unfinished = [root] if isinstance(root, dict | list) else []
     fresh = True  # whether the innermost container has no member yet
@@ -43,7 +41,7 @@ def parse(text: str, scalars: json.JSONDecoder) -> Any:
         fresh = isinstance(value, dict | list)
         if fresh:
             if len(unfinished) == DEEPEST:
-                raise ValueError(TOO_DEEP)
+                raise RecursionError
             unfinished.append(value)
     if _skip(text, at) != len(text):
         raise ValueError("more than one value")

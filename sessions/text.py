@@ -7,10 +7,9 @@ came from ourselves (our tools, our handoffs, our command's output).
 
 from typing import Any
 
+from foundation.canonical import Json
 from foundation.marks import ANSWER_START, HANDOFF_TYPES, OUTPUT_LINE, TOOL_NAMES
 from foundation.texts import RawText
-
-Value = dict[str, Any]
 
 TEXT_VERSION = "1"
 """Raised when the rule changes: the index is then made anew."""
@@ -27,7 +26,7 @@ _DEEPEST = 40
 _IN_EVERY_ECHO = "context"
 
 
-def searchable(value: Value) -> RawText:
+def searchable(value: Json) -> RawText:
     """Give the text of an entry, its parts joined by newlines; empty where nothing in it can be searched."""
     kind = value.get("type")
     if kind == "message":
@@ -42,13 +41,13 @@ def searchable(value: Value) -> RawText:
     return _joined(parts)
 
 
-def speaker(message: Value) -> str:
+def speaker(message: Json) -> str:
     """Name who speaks in a message; empty for a role that Pi does not know."""
     role = message.get("role")
     return _SPEAKERS.get(role, "") if isinstance(role, str) else ""
 
 
-def spoken(message: Value) -> tuple[str, tuple[str, ...], RawText]:
+def spoken(message: Json) -> tuple[str, tuple[str, ...], RawText]:
     """Give who speaks in a message, the tools it calls or answers for, each once, in order, and its text."""
     role, content = speaker(message), message.get("content")
     parts: list[str] = []
@@ -72,7 +71,7 @@ def spoken(message: Value) -> tuple[str, tuple[str, ...], RawText]:
     return role, tuple(dict.fromkeys(tools)) if tools else (), _joined(parts)
 
 
-def everything(value: Value) -> RawText:
+def everything(value: Json) -> RawText:
     """Give all text of a record, also what is never searched, as `name: value` lines; image data is left out.
 
     For the owner's audit: a secret in a tool's details lies in the log as much as one in a message.
@@ -104,7 +103,7 @@ def _take_content(content: Any, parts: list[str], tools: list[str]) -> None:
             parts.append(block)
 
 
-def _take_call(block: Value, parts: list[str], tools: list[str]) -> None:
+def _take_call(block: Json, parts: list[str], tools: list[str]) -> None:
     name = block.get("name")
     if isinstance(name, str):
         tools.append(name)
@@ -125,7 +124,7 @@ def is_own_tool(name: Any) -> bool:
     return name in TOOL_NAMES
 
 
-def image_note(block: Value) -> str:
+def image_note(block: Json) -> str:
     """Write an image as its type and size, `[image/png 3.7 MB]`, for its data is no text."""
     data, kind = _string(block.get("data")), _string(block.get("mimeType")) or "image"
     size: float = len(data) * 3 // 4

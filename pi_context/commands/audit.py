@@ -3,16 +3,17 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
+from foundation.durable import create_once
 from foundation.errors import ContextError
 from pi_context.call import Call
 from pi_context.output import plain
 from privacy.redaction import fingerprint, secrets_in
+from recall.scope import project_files
 from sessions.decoding import parser_for
 from sessions.entries import Chain, header
-from sessions.locating import LogFile, canonical, read_header
+from sessions.locating import LogFile, canonical
 from sessions.reading import open_log, records
 from sessions.text import everything
 
@@ -37,23 +38,12 @@ def audit(call: Call) -> int:
     return 0
 
 
-def _files(call: Call) -> Iterator[LogFile]:
-    """Give the session named, else the project's, else all."""
+def _files(call: Call) -> list[LogFile]:
+    """Give the session named, else all files or those of the project."""
     around = call.around
     if call.words["session"] and around.session:
-        yield around.session
-        return
-    project = canonical(around.project)
-    for file in around.files:
-        if call.words["all"] or _cwd(file) == project:
-            yield file
-
-
-def _cwd(file: LogFile) -> str:
-    try:
-        return canonical(read_header(file.path).cwd)
-    except (ContextError, OSError):
-        return ""
+        return [around.session]
+    return around.files if call.words["all"] else project_files(around.files, None, canonical(around.project))
 
 
 def _of_file(file: LogFile, key: bytes) -> Iterator[dict[str, Any]]:
@@ -83,9 +73,6 @@ def _of_file(file: LogFile, key: bytes) -> Iterator[dict[str, Any]]:
 def _key(call: Call) -> bytes:
     """Give the key of this installation's fingerprints, made at random when it is first needed."""
     path = os.path.join(call.around.own_folder, "keys", "audit.key")
-    if not os.path.exists(path):
-        call.around.disk.make_folder(os.path.dirname(path))
-        with suppress(FileExistsError):  # another audit was faster
-            call.around.disk.create(path, os.urandom(_KEY_BYTES))
+    create_once(call.around.disk, path, os.urandom(_KEY_BYTES))
     with open(path, "rb") as file:
         return file.read(_KEY_BYTES)

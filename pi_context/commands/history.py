@@ -1,17 +1,16 @@
 """`pi-context history …`: search, read back, status, and the owner's exclusions."""
 
 from collections.abc import Callable
-from typing import Any
 
+from foundation.canonical import Json
 from foundation.errors import CODES, REFUSED, ContextError
 from pi_context import environment, exclusions, shell_references
 from pi_context.call import Call
 from pi_context.output import Output, plain
 from pi_context.shell_references import ShellReferences
+from pi_context.showing import day
 from recall import wire
 from recall.here import Here
-
-Json = dict[str, Any]
 
 
 def search(call: Call) -> int:
@@ -150,7 +149,7 @@ def _show_hits(out: Output, answer: Json) -> None:
             out.say()
         where = [
             hit.get("role") or hit["kind"],
-            _moment(hit.get("timestamp")),
+            day(hit.get("timestamp", "")),
             hit["relation"],
             f"entry {hit['entryId']}",
         ]
@@ -184,7 +183,7 @@ def _counts(hit: Json) -> str:
 def _show_text(out: Output, answer: Json) -> None:
     where = [
         answer.get("role") or answer["kind"],
-        _moment(answer.get("timestamp")),
+        day(answer.get("timestamp", "")),
         answer["relation"],
         f"entry {answer['entryId']}",
     ]
@@ -202,10 +201,3 @@ def _show_status(out: Output, answer: Json) -> None:
     for name, number in answer.get("index", {}).items():
         out.say(f"  {name}: {number}")
     warn(out, answer["warnings"])
-
-
-def _moment(stamp: str | None) -> str:
-    """Write an instant in local time, as a person reads it."""
-    from datetime import datetime
-
-    return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M") if stamp else ""

@@ -10,13 +10,13 @@ import apsw
 
 from foundation.errors import REFUSED, ContextError
 from index import health, opening
-from index.catching_up import Counters, Progress, Quarantined, catch_up
+from index.catching_up import Counters, Progress, Quarantined, catch_up, silent
 from index.erasing import erase, forget_missing, is_pending
+from index.failures import DAMAGE
 from index.lagging import lags
 from index.rebuilding import rebuild as build_anew
 from pi_context.call import Call
 from pi_context.output import is_a_terminal, plain
-from pi_context.surroundings import Surroundings
 from sessions.locating import LogFile
 
 _WORTH_A_BAR = 20_000_000  # bytes of log, about a second
@@ -27,7 +27,7 @@ def update(call: Call) -> int:
     """Bring the index up to date with all session files; one that proves to be damaged is made anew."""
     around, name = call.around, ""
     try:
-        with closing(_opened(around)) as db:
+        with closing(opening.open_or_create(around.own_folder, around.disk)) as db:
             name = os.path.basename(db.filename)
             return _update(call, db)
     except opening.Stale as stale:
@@ -35,21 +35,10 @@ def update(call: Call) -> int:
     except (apsw.Error, UnicodeDecodeError) as error:
         if name and opening.is_replaced(around.own_folder, name):
             return update(call)
-        if not isinstance(error, opening.DAMAGE):
+        if not isinstance(error, DAMAGE):
             raise
         reason = "index-damaged"
     return _rebuild(call, around.files, reason)
-
-
-def _opened(around: Surroundings) -> apsw.Connection:
-    """Open the index, or make one. Raises Stale where it cannot be used."""
-    db = opening.open_writer(around.own_folder)
-    if db is None:
-        opening.create(around.own_folder, around.disk)
-        db = opening.open_writer(around.own_folder)
-    if db is None:
-        raise ContextError("index-busy")
-    return db
 
 
 def _update(call: Call, db: apsw.Connection) -> int:
@@ -167,7 +156,7 @@ def _counted(counters: Counters) -> dict[str, Any]:
 def _progress(call: Call, total: int) -> Iterator[Progress]:
     """Show bytes, share and time left while a person waits; the estimate of size comes first."""
     if call.out.quiet or not is_a_terminal(sys.stderr) or total < _WORTH_A_BAR:
-        yield _silent
+        yield silent
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
@@ -181,7 +170,3 @@ def _progress(call: Call, total: int) -> Iterator[Progress]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("index", total=total)
         yield lambda done, _total: bar.update(task, completed=done)
-
-
-def _silent(done: int, total: int) -> None:
-    """Show nothing."""

@@ -45,16 +45,12 @@ def context(call: Call) -> int:
 
 def _answer(call: Call) -> dict[str, Any]:
     found = resolve(current(call.around).path, leaf=call.around.words["leaf"])
-    if call.around.words["reveal"]:
-        call.around.require_owner()
-        messages = found.messages
-    else:
-        messages = _gated(call, found)
+    messages = found.messages if call.around.reveal else _gated(call, found)
     told = {
         "sessionId": found.session_id, "leafId": found.leaf_id,
         "thinkingLevel": found.thinking_level, "model": found.model,
     }  # fmt: skip
-    safe = told if call.around.words["reveal"] else redact_value(told)
+    safe = told if call.around.reveal else redact_value(told)
     return {"schema": SCHEMA, **safe, "messages": messages}
 
 

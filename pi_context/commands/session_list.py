@@ -3,11 +3,11 @@
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import apsw
 
-from foundation.clock import iso
+from foundation.canonical import Json
+from foundation.clock import iso, timer
 from foundation.errors import ContextError
 from index.fresh import bring_up_to_date, with_index
 from index.listing import SessionRow, branches, sessions
@@ -18,11 +18,8 @@ from pi_context.output import plain
 from pi_context.showing import day, size
 from pi_context.surroundings import Surroundings
 from recall.scope import project_files
+from recall.searching import CATCH_UP_MS
 from sessions.locating import LogFile, canonical, read_header, session_id
-
-Json = dict[str, Any]
-
-_CATCH_UP_MS = 2000
 
 
 def list_sessions(call: Call) -> int:
@@ -74,8 +71,7 @@ def _rows(around: Surroundings, of_all: bool, db: apsw.Connection | None, _warni
     known: Mapping[str, SessionRow] = {}
     counted: Mapping[int, int] = {}
     if db is not None:
-        deadline = environment.clock() + _CATCH_UP_MS
-        bring_up_to_date(db, chosen, expired=lambda: environment.clock() >= deadline)
+        bring_up_to_date(db, chosen, expired=timer(environment.clock, CATCH_UP_MS))
         known, counted = sessions(db), branches(db)
     return [_row(around, file, known, counted) for file in chosen]
 

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from index import schema
+from pi_context import verbs
+from sessions import entries
+
 ROOT = Path(__file__).resolve().parents[2]
 BELOW_THE_DOORS = ("foundation", "sessions", "privacy", "index", "memory", "recall", "rebase")
 ROOMS = (*BELOW_THE_DOORS, "pi_context")
@@ -126,6 +130,12 @@ def test_a_safe_type_is_made_in_one_place(maker: str, only: str) -> None:
     assert makers == {only}
 
 
+def test_every_list_of_roles_is_the_same() -> None:
+    """What the help lists, what a search accepts and what the index can store are the same roles."""
+    assert list(verbs.ROLES) == list(entries.ROLES)
+    assert sorted(schema.ROLES) == sorted(("", *entries.ROLES))
+
+
 def test_files_stay_small() -> None:
     """No module grows beyond what can be read at one sitting."""
     long = [
@@ -139,7 +149,7 @@ def test_files_stay_small() -> None:
 
 
 def test_every_module_says_what_it_promises() -> None:
-    """Each module opens with a docstring, and so does each public function and class."""
+    """Each module opens with a docstring; ruff holds public functions and classes to the same."""
     silent = [path for path, tree in modules(*ROOMS) if not ast.get_docstring(tree)]
 
     assert silent == []

@@ -12,7 +12,7 @@ from worlds import World
 
 from foundation.errors import ContextError
 from index import opening
-from index.opening import translated
+from index.failures import translated
 
 
 @pytest.fixture

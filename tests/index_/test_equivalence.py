@@ -17,7 +17,7 @@ from index.ancestors import ancestry, rid_of
 from index.catching_up import catch_up
 from index.lagging import lags
 from index.listing import sessions
-from index.schema import first_rid
+from index.schema import first_rid, id_key
 from index.sql import rows
 from sessions.tree import outline
 
@@ -114,7 +114,7 @@ def test_ancestry_is_the_path_of_the_outline(data: bytes) -> None:
             assert [offset for _, offset in sorted(offsets.items())] == [node.offset for node in tree.entries]
             assert row.last_id == tree.leaf
             for identity in tree.by_id:
-                leaf = rid_of(db, row.sid, identity)
+                leaf = rid_of(db, row.sid, id_key(identity))
                 assert leaf is not None
                 held = [offsets[rid] for low, high in ancestry(db, leaf) for rid in range(low, high + 1)]
                 assert sorted(held) == sorted(node.offset for node in tree.path_to(identity)), identity

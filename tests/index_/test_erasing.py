@@ -14,7 +14,7 @@ from worlds import World, bytes_at_rest
 
 from index import opening
 from index.erasing import is_pending
-from index.sql import run, value
+from index.sql import run, transaction, value
 from privacy.redaction import redact
 from privacy.secrets.examples import made as made_secret
 
@@ -161,7 +161,7 @@ def test_what_is_deleted_while_an_erasure_runs_is_erased_too(made: World, monkey
         monkeypatch.setattr(erasing, "_truncate_log", real)
         other = opening.open_writer(made.index_folder)
         assert other is not None
-        with opening.transaction(other):
+        with transaction(other):
             at = cursor(other, made.path("t"))
             assert at is not None
             forget(other, at.sid)

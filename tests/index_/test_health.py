@@ -7,8 +7,7 @@ from logs import about, header, lines, message, talk
 from worlds import World
 
 from index import health
-from index.opening import transaction
-from index.sql import run
+from index.sql import run, transaction
 
 
 def problems(made: World) -> list[tuple[str, str]]:

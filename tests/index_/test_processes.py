@@ -15,7 +15,7 @@ from worlds import World
 from index import health, opening
 from index.catching_up import catch_up
 from index.lagging import lags
-from index.sql import run, value
+from index.sql import run, snapshot, value
 
 
 def some_sessions(made: World, count: int, *, entries: int = 60) -> int:
@@ -97,7 +97,7 @@ def test_a_reader_keeps_its_view_while_others_write(made: World) -> None:
     made.update()
     reader = opening.open_reader(made.index_folder)
     assert reader is not None
-    with opening.snapshot(reader):
+    with snapshot(reader):
         before = value(reader, "select count(*) from words where words match 'okapi OR zebra'")
         made.append("s", lines(message(6, 5, "turn 6 okapi")))
         made.delete("t")

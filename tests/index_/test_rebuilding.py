@@ -16,6 +16,7 @@ from foundation.durable import RealFiles
 from foundation.errors import ContextError
 from index import opening
 from index.rebuilding import rebuild
+from index.sql import transaction
 
 EFFECTS = 12
 """Effects on disk of one rebuild over an index that is there, and a few more."""
@@ -169,7 +170,7 @@ def test_files_of_the_index_are_for_the_owner_alone(indexed: World) -> None:
         indexed.rebuild(folder=fresh)
         db = opening.open_writer(fresh)
         assert db is not None
-        with opening.transaction(db):
+        with transaction(db):
             db.execute("insert into meta values('x', 1)")
         modes = {name: os.stat(os.path.join(fresh, name)).st_mode & 0o777 for name in os.listdir(fresh)}
         db.close()

@@ -8,6 +8,7 @@ from logs import about, lines, message, talk
 from worlds import World
 
 from index import fresh, opening
+from index.failures import translated
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def replaced_at(made: World, monkeypatch: pytest.MonkeyPatch, where: str, *, bef
         "index.opening._opened",
         "index.opening._prepare",
         "index.fresh.open_index",
-        "index.fresh._lags",
+        "index.fresh.lags",
         "recall.searching.bring_up_to_date",
         "recall.searching.authorise",
     ],
@@ -69,7 +70,7 @@ def test_writing_to_a_replaced_index_is_told_as_busy() -> None:
     """SQLite calls a file that is gone read-only; it is another process that is in the way."""
     error = apsw.ReadOnlyError()
     error.extendedresult = apsw.SQLITE_READONLY_DBMOVED  # type: ignore[attr-defined]
-    assert opening.translated(error).code == "index-busy"
+    assert translated(error).code == "index-busy"
 
 
 def test_a_replaced_index_is_not_taken_for_a_damaged_one(indexed: World) -> None:

@@ -10,11 +10,13 @@ from logs import about, entry, header, lines, message, talk
 from prices import price
 from worlds import World, world
 
-from foundation.texts import VisibleText
+from foundation.texts import RawText, VisibleText
 from privacy.secrets.examples import made as made_secret
 from recall import wire
 from recall.budget import Draft, cost, fit
+from recall.evidence import Evidence, Place
 from recall.excerpts import ROOM, SHORTEST, excerpt, serialised
+from sessions.entries import Entry
 
 Json = dict[str, Any]
 Span = tuple[int, int]
@@ -33,25 +35,34 @@ WARNINGS = ("candidate-limit", "lines-quarantined", "project-session-limit", "in
 NUMBERS = st.integers(0, 10**6)
 
 
+def place(session_id: str) -> Place:
+    return Place("", session_id, 0, 0, b"", 0)
+
+
+def evidence(
+    identity: str, *, kind: str, role: str, timestamp: int, classification: str, counts: tuple[int, int]
+) -> Evidence:
+    """Give an entry as an audience sees it, but for its text; `counts` are redactions and names masked."""
+    entry = Entry(identity, None, kind, role, timestamp, (), RawText(""), marked=False)
+    return Evidence(entry, classification, VisibleText(""), *counts)
+
+
 @st.composite
 def drafts(draw: st.DrawFn, *, everywhere: bool) -> Draft:
     """Draw a hit with whatever fields a hit can have, each as long as it can be."""
     text = VisibleText(draw(SPECIAL | st.integers(0, 600).map(partial(text_of, 7))) or "x")
     start = draw(st.integers(0, len(text) - 1))
     spans: list[list[Span]] = [[(start, min(start + draw(st.integers(1, 30)), len(text)))]]
-    fields = wire.entry_fields(
-        reference="h_" + "0" * 38,
-        session_id=draw(IDS),
-        entry_id=draw(IDS),
+    seen = evidence(
+        draw(IDS),
         kind=draw(st.sampled_from(("message", "custom_message", "branch_summary"))),
         role=draw(st.sampled_from(("user", "bashExecution"))),
         timestamp=1_795_161_600_000,
-        relation=draw(st.sampled_from(("ancestor", "lineage-ancestor"))),
         classification=draw(st.sampled_from(("normal", "local-only"))),
-        redactions=draw(NUMBERS),
-        masked=draw(NUMBERS),
-        edited=draw(st.booleans()),
+        counts=(draw(NUMBERS), draw(NUMBERS)),
     )
+    relation = draw(st.sampled_from(("ancestor", "lineage-ancestor")))
+    fields = wire.entry_fields("h_" + "0" * 38, place(draw(IDS)), seen, relation=relation, edited=draw(st.booleans()))
     fields |= {"projectId": "0" * 16} if everywhere or draw(st.booleans()) else {}
     fields |= {"project": draw(IDS)} if everywhere else {}
     fields |= {"matchReasons": ["literal", "all-words", "word"], "score": 12.3456}
@@ -98,10 +109,8 @@ def draft(text: str, **more: Any) -> Draft:
 )
 def test_the_smallest_budget_holds_one_hit_of_the_longest_fields(kind: str, role: str, dates: int | None) -> None:
     """256 tokens hold a hit with every field that there is, each as long as it gets, and forty units of its text."""
-    fields = wire.entry_fields(
-        reference="h_" + "0" * 22, session_id="s" * 300, entry_id="é" * 300, kind=kind, role=role, timestamp=0,
-        relation="lineage-ancestor", classification="local-only", redactions=12_345, masked=12_345, edited=True,
-    )  # fmt: skip
+    seen = evidence("é" * 300, kind=kind, role=role, timestamp=0, classification="local-only", counts=(12_345, 12_345))
+    fields = wire.entry_fields("h_" + "0" * 22, place("s" * 300), seen, relation="lineage-ancestor", edited=True)
     text = VisibleText("word " * 500)
     warnings = ["lines-quarantined", "project-session-limit", "candidate-limit"]
     envelope = wire.envelope("current-session", warnings, duplicates=12_345, after=dates, before=dates)

@@ -1,5 +1,6 @@
 """Lines become values as Pi reads them, by two parsers that agree, and damage is seen through where that is safe."""
 
+import io
 import json
 from typing import Any
 
@@ -9,7 +10,18 @@ from hypothesis import strategies as st
 from odd_sessions import NUMBERS, Maker
 
 from sessions import nesting, text
-from sessions.decoding import JS_WHITE, TOO_DEEP, fast_parser, is_blank, is_padding, parser_for, salvaged, slow_parse
+from sessions.decoding import (
+    JS_WHITE,
+    TOO_DEEP,
+    fast_parser,
+    is_blank,
+    is_padding,
+    object_of,
+    parser_for,
+    salvaged,
+    slow_parse,
+)
+from sessions.reading import records
 
 FAST = fast_parser()
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -185,3 +197,12 @@ def test_hostile_lines_are_refused_in_time_that_grows_with_their_length(raw: byt
     assert outcome(FAST, raw) in (["refused"], ["inf"])
     with pytest.raises(ValueError, match=r"."):
         salvaged(raw)
+
+
+@given(st.integers(0, 10**9))
+def test_the_object_of_a_record_can_be_read_again_from_its_bytes(seed: int) -> None:
+    """Offset and length of a record lead to its value, also where the line was mended."""
+    log = io.BytesIO(Maker(seed).session())
+    for record in records(log):
+        if record.value is not None:
+            assert outcome(object_of, record.raw) == outcome(lambda _raw, value=record.value: value, b"")
