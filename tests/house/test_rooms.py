@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BELOW_THE_DOORS = ("foundation", "sessions", "privacy", "index", "memory", "recall", "rebase")
+BELOW_THE_DOORS = ("foundation", "sessions", "privacy", "index", "journal", "memory", "recall", "rebase")
 ROOMS = (*BELOW_THE_DOORS, "pi_context")
 
 LONGEST_FILE = 400
