@@ -12,7 +12,7 @@ from foundation.errors import ContextError, foreseen
 from journal import lifecycle
 from journal.lifecycle import Fact, Record
 from journal.reading import find, read
-from journal.writing import HeldJournal, write_first, write_next
+from journal.writing import HeldJournal, settle, write_first, write_next
 
 Step = Callable[[Record], Mapping[str, Fact]]
 """Has one effect, unless it finds it done, and gives the facts to record with the stage that is reached by it."""
@@ -67,7 +67,7 @@ def recover(journal: HeldJournal, operation_id: str, work: Work) -> Outcome:
     Raises ContextError: `operation-unknown`, the code of a record that does not count.
     """
     _check(journal, work)
-    record = find(journal.journal, operation_id)
+    record = _found(journal, operation_id)
     if record.closing:
         outcome = _undo(journal, record, work)
         return outcome if outcome.error else Outcome(outcome.record, closing_error(record.closing))
@@ -80,7 +80,7 @@ def abandon(journal: HeldJournal, operation_id: str, work: Work) -> Outcome:
     Raises ContextError: `operation-committed`, `operation-unknown`, the code of a record that does not count.
     """
     _check(journal, work)
-    return close(journal, find(journal.journal, operation_id), work, "operation-abandoned")
+    return close(journal, _found(journal, operation_id), work, "operation-abandoned")
 
 
 def close(journal: HeldJournal, record: Record, work: Work, code: str) -> Outcome:
@@ -114,6 +114,13 @@ def closing_error(code: str) -> ContextError:
         return ContextError(code)
     except KeyError:
         return ContextError("operation-closed")
+
+
+def _found(journal: HeldJournal, operation_id: str) -> Record:
+    """Read a record to go on from; it must be durable before what follows has any effect."""
+    record = find(journal.journal, operation_id)
+    settle(journal, record)
+    return record
 
 
 def _carry_on(journal: HeldJournal, record: Record, work: Work) -> Outcome:

@@ -3,6 +3,7 @@
 Holding that lock is a type: only who has a `HeldJournal` can write.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
@@ -89,6 +90,11 @@ def write_next(held_journal: HeldJournal, record: Record) -> Record:
     data = encode(record, held_journal.keys)
     write_atomically(held_journal.disk, record_path(held_journal.journal.folder, record.operation_id), data)
     return record._replace(digest=sha256(data).hexdigest())
+
+
+def settle(held_journal: HeldJournal, record: Record) -> None:
+    """Make durable what another process may have written of this operation and died before it was."""
+    held_journal.disk.fsync_folder(os.path.dirname(record_path(held_journal.journal.folder, record.operation_id)))
 
 
 def _take(stack: ExitStack, folder: str, disk: Files, owner: Owner, busy: str, wait_seconds: float) -> None:
