@@ -159,6 +159,8 @@ def _undo(journal: HeldJournal, record: Record, work: Work) -> Outcome:
 def _stopped(journal: HeldJournal, record: Record, error: BaseException) -> Outcome:
     """Note a failure where that is possible, and go on failing where it is no foreseeable one."""
     known = foreseen(error)
+    if known is not None and known.code == "journal-changed":
+        return Outcome(record, known)  # it is not ours to write to any more
     code = known.code if known else "interrupted" if isinstance(error, KeyboardInterrupt) else "internal-error"
     with suppress(ContextError, OSError):  # the first failure is the one to tell
         present = find(journal.journal, record.operation_id)  # the write that failed may have come through

@@ -106,10 +106,12 @@ def decode(data: bytes, operation_id: str, course: Course, keys: Keys | None) ->
     """Read a record, or say by a code why the file is none that counts. Never raises."""
     try:
         fields = json.loads(data)
-        signer, mac = (_text(fields.pop(name, "")) for name in (_KEY_ID, _MAC))
+        mac = _text(fields.pop(_MAC, ""))
+        signed = dumps(fields).encode()
+        signer = _text(fields.pop(_KEY_ID, ""))
         if _is_other_version(fields["schema"]):  # before its signature is judged: that may have another form too
             return Refused("journal-version")
-        verdict = judge(keys, PURPOSE, dumps({**fields, _KEY_ID: signer}).encode(), signer, mac)
+        verdict = judge(keys, PURPOSE, signed, signer, mac)
         if verdict == "forged":
             return Refused("journal-edited")
         record = _record(Written.model_validate(fields), sha256(data).hexdigest())

@@ -140,10 +140,12 @@ class Delivery:
             raise ContextError("target-exists")
         if not there and not (staged and self._is_ours(self.staged, record)):
             raise HopelessError("source-changed")
-        if staged:
+        if not there:
             publish(self.disk, self.staged, self.target)
-        else:
-            self.disk.fsync_folder(self.root)
+            return {}
+        self.disk.fsync_folder(self.root)  # whoever installed it may have died before this, or before the next
+        self.disk.unlink(self.staged)
+        self.disk.fsync_folder(self.root)
         return {}
 
     def activate(self, record: Record) -> Mapping[str, Fact]:
