@@ -1,6 +1,6 @@
 # `make` lists what there is. Everything happens in ./.venv; nothing outside this folder is touched.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint format docs bench clean
+.PHONY: help setup run test check explore lint format docs bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -37,6 +37,9 @@ check: $(READY) lint ## Everything that CI does
 	@$(MAKE) --no-print-directory run
 	@$(BIN)/python -m pytest -q -n auto
 	@$(BIN)/python tests/installed/try_wheel.py
+
+explore: $(READY) ## Try examples that no test has seen yet
+	@EXPLORE=1 $(BIN)/python -m pytest -q -n auto -m 'not network'
 
 lint: $(READY) ## Format, lint, types, arrows
 	@$(BIN)/ruff format --check --quiet .

@@ -1,14 +1,22 @@
-"""The only place that changes files outside SQLite: private folders, atomic replacement, removal.
+"""The only place that changes files outside SQLite: private folders, atomic replacement, publishing, removal.
 
 Effects go through `Files`, so that a test can number them, fail them or crash between them. A failed fsync is
 never retried on the same descriptor: the bytes behind it may already be lost.
 """
 
 import contextlib
+import errno
 import os
+import sys
 from typing import Protocol
 
+from foundation.errors import ContextError
+
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.EACCES}
+_NO_SUCH_RENAME = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}
+_HERE, _NO_REPLACE, _EXCLUSIVELY = -100, 1, 4  # AT_FDCWD and RENAME_NOREPLACE of Linux, RENAME_EXCL of macOS
 
 
 class Files(Protocol):
@@ -23,11 +31,26 @@ class Files(Protocol):
     def replace(self, source: str, target: str) -> None:
         """Give `source` the name `target` in one indivisible step."""
 
+    def overwrite(self, path: str, data: bytes) -> None:
+        """Write these bytes over a file in place, durable or not: for notes that only living processes read."""
+
+    def link(self, source: str, target: str) -> None:
+        """Give a file a second name; raise FileExistsError where that is taken."""
+
+    def rename_no_replace(self, source: str, target: str) -> None:
+        """Give a file another name; raise FileExistsError where that is taken."""
+
+    def set_times(self, path: str, *, modified_ns: int) -> None:
+        """Set when a file was last changed and read, in nanoseconds since 1970."""
+
     def unlink(self, path: str) -> None:
         """Remove a file; one that is gone already is no error."""
 
+    def remove_folder(self, path: str) -> None:
+        """Remove a folder that is empty; one that holds something or is gone already is no error."""
+
     def fsync_file(self, path: str) -> None:
-        """Make the bytes of a file durable that something else wrote."""
+        """Make the bytes and times of a file durable that something else wrote or set."""
 
     def fsync_folder(self, path: str) -> None:
         """Make the names in a folder durable."""
@@ -59,13 +82,55 @@ class RealFiles:
         """Give `source` the name `target` in one indivisible step."""
         os.replace(source, target)
 
+    def overwrite(self, path: str, data: bytes) -> None:
+        """Write these bytes over a file in place, durable or not: for notes that only living processes read."""
+        handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0))  # a link may lead anywhere
+        try:
+            os.write(handle, data)
+            os.ftruncate(handle, len(data))
+        finally:
+            os.close(handle)
+
+    def link(self, source: str, target: str) -> None:
+        """Give a file a second name; raise FileExistsError where that is taken."""
+        os.link(source, target)
+
+    def rename_no_replace(self, source: str, target: str) -> None:
+        """Give a file another name; raise FileExistsError where that is taken."""
+        import ctypes
+
+        old, new = os.fsencode(source), os.fsencode(target)
+        try:
+            library = ctypes.CDLL(None, use_errno=True)
+            if sys.platform == "darwin":
+                failed = library.renamex_np(old, new, _EXCLUSIVELY)
+            else:
+                failed = library.renameat2(_HERE, old, _HERE, new, _NO_REPLACE)
+        except (AttributeError, TypeError):  # a C library without the call, or a system without such a library
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), source, None, target) from None
+        if failed:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), source, None, target)
+
+    def set_times(self, path: str, *, modified_ns: int) -> None:
+        """Set when a file was last changed and read, in nanoseconds since 1970."""
+        os.utime(path, ns=(modified_ns, modified_ns))
+
     def unlink(self, path: str) -> None:
         """Remove a file; one that is gone already is no error."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
 
+    def remove_folder(self, path: str) -> None:
+        """Remove a folder that is empty; one that holds something or is gone already is no error."""
+        try:
+            os.rmdir(path)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
+                raise
+
     def fsync_file(self, path: str) -> None:
-        """Make the bytes of a file durable that something else wrote."""
+        """Make the bytes and times of a file durable that something else wrote or set."""
         handle = os.open(path, os.O_RDWR)
         try:
             fsync(handle)
@@ -85,8 +150,6 @@ class RealFiles:
 
 def fsync(handle: int) -> None:
     """Bring a file's bytes to the disk; macOS needs a stronger call for that than `fsync`."""
-    import sys
-
     if sys.platform == "darwin":
         import fcntl
 
@@ -121,3 +184,57 @@ def write_atomically(files: Files, path: str, data: bytes) -> None:
             files.unlink(fresh)
         raise
     files.fsync_folder(folder)
+
+
+def make_durable_folder(files: Files, path: str, *, levels: int) -> None:
+    """Make a folder whose name and the `levels - 1` names above it survive a power cut.
+
+    All are brought to the disk also where they exist: their maker may have died before it did that.
+    """
+    files.make_folder(path)
+    for _ in range(levels):
+        path = os.path.dirname(path)
+        files.fsync_folder(path)
+
+
+def publish(files: Files, staged: str, target: str) -> None:
+    """Give a staged file its final name in the same folder, durably; nothing is ever overwritten, the staged name goes.
+
+    May be repeated as long as the staged name is there, wherever a crash stopped it. Raises ContextError:
+    `target-exists` where the name is another file's, `install-unsupported` where the file system knows neither hard
+    links nor a rename that refuses to replace; the staged file stays then.
+    """
+    folder = os.path.dirname(target)
+    if not _same_file(staged, target):
+        try:
+            _give_name(files, staged, target)
+        except FileExistsError as error:
+            if not _same_file(staged, target):  # over a network a link may come through and be reported as failed
+                raise ContextError("target-exists") from error
+    files.fsync_folder(folder)  # before the staged name goes: a power cut must not keep only that
+    if os.path.lexists(staged):
+        files.unlink(staged)
+        files.fsync_folder(folder)
+
+
+def _give_name(files: Files, staged: str, target: str) -> None:
+    try:
+        files.link(staged, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
+        return
+    try:
+        files.rename_no_replace(staged, target)
+    except OSError as error:
+        if error.errno not in _NO_SUCH_RENAME:
+            raise
+        raise ContextError("install-unsupported") from error
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except FileNotFoundError:
+        return False

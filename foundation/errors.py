@@ -4,6 +4,7 @@ A message says what happened and what is untouched; the hint says what to do nex
 source of `docs/json-and-codes.md`; `pi_context.boundary` alone turns an error into text, JSON and an exit status.
 """
 
+import errno
 from typing import NamedTuple
 
 REFUSED, USAGE, INTERRUPTED = 1, 2, 130
@@ -146,6 +147,55 @@ CODES: dict[str, Code] = {
         "The handoff is larger than its budget, and nothing is left out in silence.",
         "Compact in Pi first, raise `sessionRebase.checkpointTargetTokens` (up to 24000), or use `--fit`.",
     ),
+    # --- operations and their journal -------------------------------------------------------------------------
+    "rebase-busy": Code(
+        "Another process is rebasing in this session folder; nothing was changed.",
+        "Wait until it is done; if it is stuck, end it: its lock ends with it.",
+    ),
+    "operation-unknown": Code("There is no operation with that id here.", "See `pi-context rebase --list`."),
+    "operation-exists": Code("There is an operation with that id already; it was left as it is.", "Use a new id."),
+    "operation-committed": Code(
+        "The operation has taken effect and can no longer be abandoned.", "Finish it with `--recover`."
+    ),
+    "operation-abandoned": Code("The operation was abandoned; nothing of it is left.", "Start a new one."),
+    "operation-closed": Code("The operation was closed for good; nothing of it is left.", "Start a new one."),
+    "target-exists": Code(
+        "Another file has the name that the new one should get; it was left as it is.",
+        "Move it away, then recover the operation.",
+    ),
+    "install-unsupported": Code(
+        "This file system can give a file a name only by overwriting, so nothing was installed.",
+        "Keep the sessions on a file system with hard links.",
+    ),
+    "journal-damaged": Code(
+        "The operation's record cannot be read as one; it was left as it is.",
+        "Look at the file in `.ds4-rebase/operations`; move it away when you have seen what it was.",
+    ),
+    "journal-edited": Code(
+        "The operation's record is not what was signed; it was left as it is.",
+        "Restore the file from before the change, or move it away.",
+    ),
+    "journal-unsigned": Code(
+        "The operation's record is not signed; it was set aside.",
+        "Look at it, and adopt it only if you know where it comes from.",
+    ),
+    "journal-foreign": Code(
+        "The operation's record was signed by another installation; it was set aside.",
+        "Recover it where it was begun, or look at it and adopt it.",
+    ),
+    "journal-version": Code(
+        "The operation's record was written by another version of pi-context; it was left as it is.",
+        "Use the version that wrote it.",
+    ),
+    "journal-changed": Code(
+        "Something else changed the operation's record while it ran; the record was left as it is.",
+        "See `pi-context rebase --list`, then recover the operation.",
+    ),
+    "keys-busy": Code("Another process is making this installation's key.", "Try again in a moment."),
+    "key-damaged": Code(
+        "This installation's key is no key any more; it was left as it is.",
+        "Restore it from a backup, or move it away: what it signed must then be adopted.",
+    ),
     # --- ourselves ----------------------------------------------------------------------------------------
     "interrupted": Code("Interrupted; what was done so far is kept.", "Run it again to go on.", INTERRUPTED),
     "internal-error": Code("This is a defect of pi-context; session logs are untouched.", "Please report it."),
@@ -162,3 +212,25 @@ class ContextError(Exception):
         self.hint = hint or known.hint
         self.exit_status = known.exit_status
         super().__init__(self.message)
+
+
+_BY_ERRNO = {
+    errno.ENOSPC: "disk-full",
+    errno.EDQUOT: "disk-full",
+    errno.EACCES: "permission-denied",
+    errno.EPERM: "permission-denied",
+    errno.EROFS: "read-only",
+    errno.EIO: "io-error",
+    errno.ENOTDIR: "in-the-way",
+    errno.EISDIR: "in-the-way",
+    errno.EEXIST: "in-the-way",
+}
+
+
+def foreseen(error: BaseException) -> ContextError | None:
+    """Give an error its code, be it a refusal of ours or one of the operating system; None where it is a defect."""
+    if isinstance(error, ContextError):
+        return error
+    if isinstance(error, OSError) and error.errno in _BY_ERRNO:
+        return ContextError(_BY_ERRNO[error.errno])
+    return None

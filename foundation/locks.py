@@ -1,28 +1,86 @@
 """A kernel-backed lock between processes: the death of its holder releases it, at any moment and for good."""
 
+import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO, Any, NamedTuple
 
+from foundation.canonical import dumps
+from foundation.clock import iso
 from foundation.durable import Files, create_once
 from foundation.errors import ContextError
 
+_TRIES = 100  # each lost to a process that removed the lock file just then
+
+
+class Owner(NamedTuple):
+    """Who holds a lock: the process, and since when, in milliseconds since 1970."""
+
+    pid: int
+    since: int
+
+
+class BusyError(ContextError):
+    """Another process holds the lock: `owner` says which, where it left a note."""
+
+    def __init__(self, code: str, owner: Owner | None) -> None:
+        super().__init__(code)
+        self.owner = owner
+        if owner is not None:
+            self.message += f" It is process {owner.pid}, since {iso(owner.since)}."
+
 
 @contextmanager
-def held(path: str, disk: Files, *, wait_seconds: float, busy: str) -> Iterator[None]:
-    """Hold the lock file `path` while the block runs; raise the code `busy` where another keeps it too long.
+def held(path: str, disk: Files, *, wait_seconds: float, busy: str, owner: Owner | None = None) -> Iterator[None]:
+    """Hold the lock file `path` while the block runs; raise BusyError, code `busy`, where another keeps it too long.
 
-    Makes its folder. The file stays behind: removing it could split two waiters onto two different files.
+    Makes its folder; a link in the place of the file is refused as `in-the-way`. The file stays behind, and in it the
+    note of its last owner, which counts only while the lock is held. Only its holder may remove the file; who waited
+    for it then finds that out and begins again.
     """
     import portalocker
 
-    create_once(disk, path, b"")
+    if os.path.islink(path):
+        raise ContextError("in-the-way")  # it may lead to a file that is not ours to write to
     flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
-    lock = portalocker.Lock(path, mode="a", timeout=wait_seconds, flags=flags)
+    for _ in range(_TRIES):
+        create_once(disk, path, b"")
+        lock = portalocker.Lock(path, mode="r+", timeout=wait_seconds, flags=flags)
+        try:
+            file = lock.acquire()
+        except FileNotFoundError:
+            continue
+        except portalocker.exceptions.LockException as error:
+            raise BusyError(busy, noted_owner(path)) from error
+        try:
+            if not _still_there(file, path):
+                continue
+            if owner is not None:
+                disk.overwrite(path, dumps(owner._asdict()).encode())
+            yield
+        finally:
+            lock.release()
+        return
+    raise BusyError(busy, None)
+
+
+def noted_owner(path: str) -> Owner | None:
+    """Read the note in a lock file; it says nothing about whether the lock is held."""
     try:
-        lock.acquire()
-    except portalocker.exceptions.LockException as error:
-        raise ContextError(busy) from error
+        with open(path, "rb") as file:
+            note: Any = json.loads(file.read(1000))
+        pid, since = note["pid"], note["since"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    if not all(isinstance(value, int) and not isinstance(value, bool) for value in (pid, since)):
+        return None
+    return Owner(pid, since)
+
+
+def _still_there(file: IO[Any], path: str) -> bool:
+    """Tell whether the locked file still has the name by which others look for it."""
     try:
-        yield
-    finally:
-        lock.release()
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -3,25 +3,12 @@
 Nothing foreseeable ends in a traceback. Only mistakes in the words of a command are told by click: see `command_line`.
 """
 
-import errno
 import os
 import sys
 from collections.abc import Callable
 
-from foundation.errors import INTERRUPTED, ContextError
+from foundation.errors import INTERRUPTED, ContextError, foreseen
 from pi_context.output import Output
-
-_BY_ERRNO = {
-    errno.ENOSPC: "disk-full",
-    errno.EDQUOT: "disk-full",
-    errno.EACCES: "permission-denied",
-    errno.EPERM: "permission-denied",
-    errno.EROFS: "read-only",
-    errno.EIO: "io-error",
-    errno.ENOTDIR: "in-the-way",
-    errno.EISDIR: "in-the-way",
-    errno.EEXIST: "in-the-way",
-}
 
 
 def guarded(do: Callable[[], int], output: Output) -> int:
@@ -46,12 +33,11 @@ def guarded(do: Callable[[], int], output: Output) -> int:
 
 def as_known(error: Exception) -> ContextError:
     """Give the code and the words for any error."""
-    if isinstance(error, ContextError):
-        return error
-    if isinstance(error, OSError) and error.errno in _BY_ERRNO:
-        where = f" ({os.fsdecode(error.filename)})" if isinstance(error.filename, str | bytes) else ""
-        known = ContextError(_BY_ERRNO[error.errno])
-        return ContextError(known.code, known.message + where)
+    known = foreseen(error)
+    if known is not None:
+        if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+            return ContextError(known.code, f"{known.message} ({os.fsdecode(error.filename)})")
+        return known
     if type(error).__module__ == "apsw":
         import apsw
 

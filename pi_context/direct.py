@@ -4,7 +4,7 @@ Takes only what it fully understands, by the same table; everything else (help, 
 click says what there is to say. A test holds the two ways equal.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from pi_context.verbs import VERBS, Option, Verb, Words, nothing_given, options_of
 
@@ -29,6 +29,8 @@ def parse(words: Sequence[str]) -> tuple[Verb, Words] | None:
         flag, equals, value = word.partition("=")
         option = options.get(flag)
         if option is None:
+            if _may_cluster(word, options):
+                return None
             plain.append(word)
         elif option.takes == "flag":
             if equals:
@@ -43,6 +45,11 @@ def parse(words: Sequence[str]) -> tuple[Verb, Words] | None:
         return None
     given = _filled(verb, plain[2:], values)
     return (verb, given) if given is not None else None
+
+
+def _may_cluster(word: str, flags: Container[str]) -> bool:
+    """Tell whether click may see short options in a word: it reads `-vx` as `-v -x`."""
+    return word[:1] == "-" != word[1:2] and any(f"-{letter}" in flags or f"-{letter}" in _STOPS for letter in word[1:])
 
 
 def _filled(verb: Verb, plain: list[str], values: list[tuple[str, str | None]]) -> Words | None:

@@ -12,7 +12,7 @@ from pi_context import verbs
 from sessions import entries
 
 ROOT = Path(__file__).resolve().parents[2]
-BELOW_THE_DOORS = ("foundation", "sessions", "privacy", "index", "memory", "recall", "rebase")
+BELOW_THE_DOORS = ("foundation", "sessions", "privacy", "index", "journal", "memory", "recall", "rebase")
 ROOMS = (*BELOW_THE_DOORS, "pi_context")
 
 LONGEST_FILE = 400

@@ -161,7 +161,7 @@ def test_a_write_ahead_log_of_junk_is_passed_over(made: World) -> None:
     assert (len(answer["hits"]), answer["status"]) == (6, "complete")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32))
 def test_bytes_overwritten_anywhere_never_raise(seed: int) -> None:
     """Whatever bytes of the index are overwritten, questions are answered, reads stay true, and an update ends well."""

@@ -65,7 +65,7 @@ def apply(made: World, change: tuple[str, str, Any, Any], update: Callable[[], o
         made.delete(name)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(steps=st.lists(st.tuples(changes, st.sampled_from(("update", "search", "nothing"))), min_size=1, max_size=6))
 def test_any_sequence_of_updates_equals_one_rebuild(steps: list[tuple[Any, str]]) -> None:
     """Whatever happens to the logs and whenever the index catches up, the end is what one rebuild gives."""
@@ -83,7 +83,7 @@ def test_any_sequence_of_updates_equals_one_rebuild(steps: list[tuple[Any, str]]
         compare_with_rebuild(made)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=logs(most=30), patience=st.integers(3, 7))
 def test_an_update_that_is_cut_short_goes_on_where_it_stopped(data: bytes, patience: int) -> None:
     """An update that runs out of time again and again loses nothing and takes in nothing twice."""
@@ -100,7 +100,7 @@ def test_an_update_that_is_cut_short_goes_on_where_it_stopped(data: bytes, patie
         compare_with_rebuild(made)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(data=logs(most=25))
 def test_ancestry_is_the_path_of_the_outline(data: bytes) -> None:
     """For every leaf, the intervals of the index hold exactly the entries from the root to it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import apsw
 import pytest
-from failing_files import Crash, CrashingFiles, RefusingFiles
+from faults import MOMENTS, Crash, CrashingFiles, FailingFiles, When
 from index_rows import compare_with_rebuild
 from logs import about, lines, message, talk
 from worlds import World
@@ -50,11 +50,11 @@ def indexed(made: World) -> World:
     return made
 
 
-@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+@pytest.mark.parametrize("when", MOMENTS)
 @pytest.mark.parametrize("number", range(1, EFFECTS + 1))
-def test_a_crash_at_any_effect_leaves_one_whole_index(indexed: World, number: int, before: bool) -> None:
-    """A process that ends before or after any of its effects on disk leaves the old index or the new one."""
-    disk = CrashingFiles(number, before=before)
+def test_a_crash_at_any_effect_leaves_one_whole_index(indexed: World, number: int, when: When) -> None:
+    """A process that ends before, within or after any of its effects on disk leaves the old index or the new one."""
+    disk = CrashingFiles(number, when)
     try:
         rebuild(indexed.index_folder, disk, indexed.files())
     except Crash:
@@ -107,7 +107,7 @@ def test_an_exception_anywhere_leaves_the_old_index_and_no_stray(
 def test_an_effect_that_is_refused_goes_up_and_changes_nothing(indexed: World, effect: str, error: int) -> None:
     """An error of the operating system at any effect is told, and the index still answers."""
     with pytest.raises(OSError, match=os.strerror(error)) as raised:
-        rebuild(indexed.index_folder, RefusingFiles(effect, error), indexed.files())
+        rebuild(indexed.index_folder, FailingFiles(1, error, only=effect), indexed.files())
     assert raised.value.errno == error
     sound(indexed)
 

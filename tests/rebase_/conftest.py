@@ -1,14 +1,10 @@
-"""Fixtures for rebase; hypothesis does not judge by the clock here."""
+"""Fixtures for rebase."""
 
 import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from rebasing import Bench
-
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def drafts(draw: st.DrawFn, *, everywhere: bool) -> Draft:
     return Draft(fields, serialised(text), partial(excerpt, text, spans))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(data=st.data(), everywhere=st.booleans())
 def test_no_answer_costs_more_than_its_budget(data: st.DataObject, everywhere: bool) -> None:
     """Whatever the hits and the budget: the cost is within it, one hit is there, and what went is counted."""
@@ -200,7 +200,7 @@ def test_the_best_and_longest_hit_is_trimmed_and_not_dropped(made: World) -> Non
     assert answer["hits"][0]["truncated"] is True
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(identity=IDS, entry_id=IDS, text=SPECIAL, budget=st.integers(256, 400), cwd=st.text(max_size=300))
 def test_odd_sessions_fit_too(identity: str, entry_id: str, text: str, budget: int, cwd: str) -> None:
     """End to end: ids, folders and texts of any kind, in every scope, never break a budget, and one hit is there."""
@@ -219,7 +219,7 @@ def test_odd_sessions_fit_too(identity: str, entry_id: str, text: str, budget: i
 # --- excerpts ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @example(text="\\" * 10 + "\x00" * 5, places=[], units=0)
 @example(text="a" + "\n" * 90, places=[(0, 0.9, 1)], units=0)
 @given(

@@ -213,7 +213,7 @@ QUERIES = st.lists(PIECES, min_size=1, max_size=40).map("".join) | st.text(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(query=QUERIES)
 def test_no_query_is_syntax_to_fts5(shop: World, query: str) -> None:
     """Whatever a person types, the answer is an answer: SQLite never sees it as anything but words."""
@@ -238,7 +238,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     words=st.lists(WORDS, min_size=1, max_size=12), known=st.sampled_from(("budget", "kebab", "git", "索引", "café"))
 )
@@ -255,7 +255,7 @@ TRICKY = st.text(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts=st.lists(TRICKY, min_size=1, max_size=4), at=st.integers(0, 3), data=st.data(), escaped=st.booleans())
 def test_any_substring_of_a_session_is_found(texts: list[str], at: int, data: st.DataObject, escaped: bool) -> None:
     """A phrase of any characters finds what holds it and nothing else, however JSON writes it, wherever words begin."""

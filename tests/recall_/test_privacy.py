@@ -87,7 +87,7 @@ def twins(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return both[0], both[1]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), which=st.sampled_from(HIDDEN))
 def test_a_secret_makes_no_difference_to_any_answer(
     twins: tuple[World, World], data: st.DataObject, which: tuple[str, str]

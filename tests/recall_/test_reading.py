@@ -50,7 +50,7 @@ TEXTS = st.text(st.sampled_from('ab \n\n"\\é数😀\x00\x1b\ud83d\r\u2028'), ma
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=TEXTS, budget=st.integers(256, 700) | st.just(256), most_lines=st.integers(1, 200))
 def test_pages_add_up_to_the_very_text(text: str, budget: int, most_lines: int) -> None:
     """Whatever the text, the budget and the number of lines, the pages put together are the text, to the character."""

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pi_logs import message, talk
 from shelled import Shell
@@ -127,7 +127,9 @@ WORDS = st.lists(
 
 
 @given(WORDS)
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example(["-q0"])
+@example(["-xv"])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 def test_the_short_way_reads_words_as_click_does(words: list[str]) -> None:
     """Whatever the short way accepts, click reads the very same way."""
     words = ["history", "search", *words]
