@@ -12,7 +12,8 @@ from logs import header, line
 
 MEGABYTES, MOST_MEMORY = 200, 220
 CHILD = """
-import json, resource, sys
+import json, sys
+from children import peak_megabytes
 from rebasing import Bench
 bench = Bench(sys.argv[1])
 file = bench.path("source.jsonl")
@@ -20,7 +21,7 @@ blocked = bench.plan(file)
 plan = bench.plan(file, fitted=True)
 target = bench.target(plan)
 print(json.dumps([blocked.refusal, plan.tokens, sum(plan.gave_way.values()), target.size,
-                  resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024]))
+                  peak_megabytes()]))
 """
 
 

@@ -55,6 +55,17 @@ def finished(process: Child, *, seconds: float = 60) -> str:
     return out
 
 
+def peak_megabytes() -> int:
+    """Give the most memory that this very process ever used; `getrusage` tells its parent's where that was larger."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            return int(next(line for line in status if line.startswith("VmHWM")).split()[1]) // 1024
+    except FileNotFoundError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 * 1024)  # macOS counts bytes
+
+
 UPDATE = """
 import sys
 from index import opening
