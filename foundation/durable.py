@@ -8,11 +8,15 @@ import contextlib
 import errno
 import os
 import sys
+from collections.abc import Callable
 from typing import Protocol
 
 from foundation.errors import ContextError
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+
+PROBES = ("probe.new", "probe-2.new")
+"""Files that are there while a file system is tried out."""
 
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.EACCES}
 _NO_SUCH_RENAME = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}
@@ -215,6 +219,38 @@ def publish(files: Files, staged: str, target: str) -> None:
     if os.path.lexists(staged):
         files.unlink(staged)
         files.fsync_folder(folder)
+
+
+def withdraw(files: Files, target: str, staged: str, *, untouched: Callable[[], bool]) -> bool:
+    """Take back what was published, unless `untouched` finds, under its staged name, that somebody wrote to it since.
+
+    Then it gets its name back. Tells whether it is gone; the folder is to be synced afterwards.
+    """
+    try:
+        files.rename_no_replace(target, staged)
+    except OSError as error:
+        if error.errno not in _NO_SUCH_RENAME:
+            raise
+        files.unlink(target)
+        return True
+    if untouched():
+        files.unlink(staged)
+        return True
+    files.rename_no_replace(staged, target)
+    return False
+
+
+def can_publish(files: Files, folder: str) -> None:
+    """Try in a folder whether `publish` will work. Raises ContextError `install-unsupported`; leaves nothing behind."""
+    probe, other = (os.path.join(folder, name) for name in PROBES)
+    for path in (probe, other):
+        files.unlink(path)
+    try:
+        files.create(probe, b"")
+        _give_name(files, probe, other)
+    finally:
+        for path in (probe, other):
+            files.unlink(path)
 
 
 def _give_name(files: Files, staged: str, target: str) -> None:

@@ -163,6 +163,33 @@ CODES: dict[str, Code] = {
         "Another file has the name that the new one should get; it was left as it is.",
         "Move it away, then recover the operation.",
     ),
+    "source-grew": Code(
+        "The session went on while it was being rebased; it was not touched.", "Rebase it again when it is at rest."
+    ),
+    "source-moved-before-checkpoint": Code(
+        "The session went on before its rebase was done, so the operation was closed; nothing of it is left.",
+        "Rebase the session as it is now.",
+    ),
+    "archive-changed": Code(
+        "The session is no longer what was to be rebased: earlier lines of it were changed.",
+        "See `pi-context session verify`, then rebase the session as it is now.",
+    ),
+    "inputs-changed": Code(
+        "Settings, exclusions or rules changed since the operation began, so it was closed; nothing of it is left.",
+        "Rebase the session again.",
+    ),
+    "plan-changed": Code(
+        "The plan is not the one that was confirmed: the session, a setting or a rule changed; nothing was done.",
+        "Look at `pi-context rebase --dry-run` again.",
+    ),
+    "target-missing": Code(
+        "The rebased session is gone, so the operation was closed; its source is untouched.",
+        "Rebase the source again.",
+    ),
+    "target-integrity": Code(
+        "The rebased session is not what was composed; it was left as it is.",
+        "Look at the file; then move it away and recover the operation, or abandon it.",
+    ),
     "install-unsupported": Code(
         "This file system can give a file a name only by overwriting, so nothing was installed.",
         "Keep the sessions on a file system with hard links.",

@@ -39,6 +39,10 @@ class HopelessError(ContextError):
     """Raised by a step that finds that its operation can never be finished: it is undone and closed with this code."""
 
 
+class GoneError(HopelessError):
+    """Raised by a step that finds that what its operation made is gone: it is closed, even if it had taken effect."""
+
+
 def run(
     journal: HeldJournal,
     operation_id: str,
@@ -90,6 +94,10 @@ def close(journal: HeldJournal, record: Record, work: Work, code: str) -> Outcom
     """
     if lifecycle.committed(journal.journal.course, record):
         raise ContextError("operation-committed")
+    return _close(journal, record, work, code)
+
+
+def _close(journal: HeldJournal, record: Record, work: Work, code: str) -> Outcome:
     if not record.closing:
         record = write_next(journal, lifecycle.begun_to_close(record, code, journal.clock()))
     return _undo(journal, record, work)
@@ -131,7 +139,9 @@ def _carry_on(journal: HeldJournal, record: Record, work: Work) -> Outcome:
             facts = steps[stage](record)
             record = write_next(journal, lifecycle.advanced(course, record, facts, journal.clock()))
         except BaseException as error:  # noqa: BLE001 - noted, and raised again unless it was foreseeable
-            if isinstance(error, HopelessError) and not lifecycle.committed(course, record):
+            if isinstance(error, GoneError) or (
+                isinstance(error, HopelessError) and not lifecycle.committed(course, record)
+            ):
                 return _closed_by(journal, record, work, error)
             return _stopped(journal, record, error)
     return Outcome(record)
@@ -139,7 +149,7 @@ def _carry_on(journal: HeldJournal, record: Record, work: Work) -> Outcome:
 
 def _closed_by(journal: HeldJournal, record: Record, work: Work, error: HopelessError) -> Outcome:
     try:
-        outcome = close(journal, record, work, error.code)
+        outcome = _close(journal, record, work, error.code)
     except (ContextError, OSError) as later:
         return _stopped(journal, record, later)
     return outcome if outcome.error else Outcome(outcome.record, error)

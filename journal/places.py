@@ -4,6 +4,7 @@ import os
 import re
 from typing import NamedTuple
 
+from foundation.durable import PROBES
 from foundation.errors import ContextError
 from journal.keys import Keys
 from journal.lifecycle import Course
@@ -51,7 +52,8 @@ def operation_ids(folder: str) -> list[str]:
 
 def stray_files(folder: str) -> list[str]:
     """List the files that a crash in the middle of a write left; only who holds the lock knows that they are such."""
-    return [os.path.join(folder, OPERATIONS, name) for name in _names(folder) if name.endswith(FRESH)]
+    records = [os.path.join(folder, OPERATIONS, name) for name in _names(folder) if name.endswith(FRESH)]
+    return records + [path for name in PROBES if os.path.lexists(path := os.path.join(folder, name))]
 
 
 def is_empty(folder: str) -> bool:

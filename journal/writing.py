@@ -35,17 +35,27 @@ _TRIES = 100  # each lost to a process that left an empty journal just then
 
 
 class HeldJournal(NamedTuple):
-    """A journal whose lock this process holds, with what it takes to write."""
+    """A journal whose lock this process holds, with what it takes to write but perhaps a key."""
 
     journal: Journal
-    keys: Keys
     disk: Files
     clock: Clock
+
+    @property
+    def keys(self) -> Keys:
+        """Give our key. Raises ValueError where none was made yet: nothing is written unsigned."""
+        if self.journal.keys is None:
+            raise ValueError("a journal is written with a key")
+        return self.journal.keys
+
+    def signing(self, keys: Keys) -> "HeldJournal":
+        """Give the same with a key that was made only now."""
+        return self._replace(journal=self.journal._replace(keys=keys))
 
 
 @contextmanager
 def locked(
-    journal: Journal, *, keys: Keys, disk: Files, clock: Clock, pid: int, busy: str, wait_seconds: float = WAIT_SECONDS
+    journal: Journal, *, disk: Files, clock: Clock, pid: int, busy: str, wait_seconds: float = WAIT_SECONDS
 ) -> Iterator[HeldJournal]:
     """Hold a journal while the block runs; the death of the process lets it go.
 
@@ -57,7 +67,7 @@ def locked(
         for path in stray_files(journal.folder):
             disk.unlink(path)
         try:
-            yield HeldJournal(journal._replace(keys=keys), keys, disk, clock)
+            yield HeldJournal(journal, disk, clock)
         finally:
             if is_empty(journal.folder):
                 _leave(journal.folder, disk)

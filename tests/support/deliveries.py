@@ -38,6 +38,8 @@ class Look(NamedTuple):
 class Delivery:
     """A folder with a source that must stay as it is, and a letter to deliver into it."""
 
+    course = COURSE
+
     def __init__(self, root: str, disk: Files | None = None, *, keys: Keys | None = KEYS) -> None:
         self.root = root
         self.disk: Files = disk or RealFiles()
@@ -73,7 +75,6 @@ class Delivery:
         assert self.keys is not None
         return locked(
             self.journal,
-            keys=self.keys,
             disk=self.disk,
             clock=self.clock,
             pid=4711,

@@ -1,0 +1,70 @@
+"""How the files of an operation stand to what was recorded of them, told from their bytes and from nothing else."""
+
+import os
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from foundation.errors import ContextError
+from rebase.facts import Facts
+from sessions import fingerprint
+from sessions.locating import read_header
+from sessions.reading import open_log
+
+State = Literal["missing", "changed", "grown", "same"]
+"""`grown`: the recorded bytes are still its beginning; `changed`: they are not."""
+
+_BEST_FIRST: tuple[State, ...] = ("same", "grown", "changed", "missing")
+
+
+class Found(NamedTuple):
+    """A file, and how it stands; of one that is missing, the path at which it should be."""
+
+    path: str
+    state: State
+
+
+def look(path: str, size: int, sha256: str) -> State:
+    """Hold the first bytes of a file against what was recorded. Raises what `open_log` raises for one that is there."""
+    if not os.path.lexists(path):
+        return "missing"
+    with open_log(path) as log:
+        length = os.fstat(log.fileno()).st_size
+        found = fingerprint.prefix(log, size) if length >= size else None
+        if found is None or found.sha256 != sha256:
+            return "changed"
+        return "same" if length == size else "grown"
+
+
+def find_source(folder: str, facts: Facts) -> Found:
+    """Find the source of an operation in its folder: by its name, else by its session id, whatever it is called now."""
+    best = Found(os.path.join(folder, facts.source_file), "missing")
+    for path in _candidates(folder, facts):
+        found = Found(path, look(path, facts.source_size, facts.source_sha256))
+        if _BEST_FIRST.index(found.state) < _BEST_FIRST.index(best.state):
+            best = found
+        if best.state in ("same", "grown"):
+            break
+    return best
+
+
+def find_target(folder: str, facts: Facts) -> Found:
+    """Look at the target of an operation, which is missing while none was composed."""
+    if not facts.target_file:
+        return Found("", "missing")
+    path = os.path.join(folder, facts.target_file)
+    return Found(path, look(path, facts.target_size, facts.target_sha256))
+
+
+def _candidates(folder: str, facts: Facts) -> Iterator[str]:
+    yield os.path.join(folder, facts.source_file)
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if name.endswith(".jsonl") and name not in (facts.source_file, facts.target_file) and _is(path, facts):
+            yield path
+
+
+def _is(path: str, facts: Facts) -> bool:
+    try:
+        return read_header(path).id == facts.source_session
+    except (ContextError, OSError):
+        return False

@@ -1,0 +1,90 @@
+"""A rebase as an operation: begun from a plan, brought to its end after any crash, or taken back.
+
+Whoever calls holds the journal; what an earlier operation left for the same source is asked for first.
+"""
+
+import os
+from typing import Literal, NamedTuple
+
+from foundation.durable import can_publish
+from foundation.errors import ContextError
+from journal import lifecycle, operations
+from journal.lifecycle import Record
+from journal.operations import Outcome
+from journal.places import Journal
+from journal.reading import SetAside, find, listed
+from journal.writing import HeldJournal
+from rebase.facts import Facts, facts_of, of_plan, versions
+from rebase.looking import find_target
+from rebase.plan import Plan
+from rebase.steps import COURSE, Site, verify_target, work
+
+
+class Earlier(NamedTuple):
+    """An operation on the same source and leaf that stands in the way of another one."""
+
+    record: Record
+    status: Literal["recoverable", "already-rebased"]
+
+
+def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
+    """Find an unfinished operation of this source and leaf, or unless `again`, one whose target still stands for it."""
+    finished: Earlier | None = None
+    for record in listed(journal):
+        facts = None if isinstance(record, SetAside) else _of_same_leaf(record, plan)
+        if facts is None or isinstance(record, SetAside):
+            continue
+        match lifecycle.standing(COURSE, record):
+            case "open" | "closing":
+                return Earlier(record, "recoverable")
+            case "finished" if not again and _stands(os.path.dirname(journal.folder), facts, plan):
+                finished = Earlier(record, "already-rebased")
+            case _:
+                pass
+    return finished
+
+
+def begin(journal: HeldJournal, site: Site, plan: Plan, operation_id: str) -> Outcome:
+    """Carry out a plan that has no refusal. Raises ContextError where it could not begin; then nothing is left."""
+    can_publish(site.disk, journal.journal.folder)
+    return operations.run(journal, operation_id, work(site), versions=versions(), facts=of_plan(plan))
+
+
+def recover(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
+    """Bring an operation to its end: verified, or nothing visible. One that was verified is looked at again.
+
+    Raises ContextError: `operation-unknown`, the code of a record that does not count.
+    """
+    outcome = operations.recover(journal, operation_id, work(site))
+    if outcome.error is None and lifecycle.standing(COURSE, outcome.record) == "finished":
+        try:
+            verify_target(site, outcome.record)
+        except ContextError as error:
+            return Outcome(outcome.record, error)
+    return outcome
+
+
+def abandon(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
+    """Take back an operation that has not been activated; one in whose target somebody went on is left alone.
+
+    Raises ContextError: `operation-committed`, `operation-unknown`, the code of a record that does not count.
+    """
+    record = find(journal.journal, operation_id)
+    if not record.closing and find_target(site.folder, facts_of(record)).state == "grown":
+        raise ContextError("operation-committed")
+    return operations.abandon(journal, operation_id, work(site))
+
+
+def _of_same_leaf(record: Record, plan: Plan) -> Facts | None:
+    try:
+        facts = facts_of(record)
+    except ContextError:
+        return None
+    same = facts.source_session == plan.source.sessionId and facts.leaf == plan.source.leafId
+    return facts if same else None
+
+
+def _stands(folder: str, facts: Facts, plan: Plan) -> bool:
+    """Tell whether the source is what was rebased then, and the target is still there."""
+    same = facts.source_size == plan.source.size and facts.source_sha256 == plan.source.sha256
+    return same and find_target(folder, facts).state in ("same", "grown")
