@@ -29,7 +29,7 @@ def preview(call: Call) -> int:
     """Plan the rebase and show it; a refusal has its code, and where it is only too large, the ways out as well."""
     around = call.around
     try:
-        _ = around.reveal  # refused to all but the owner, whatever is asked; no secret is shown even so
+        _ = around.reveal, around.audience  # what only the owner may ask is refused before anything is read
         with _waiting(call):
             plan = rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
     except CutExchangeError as error:
