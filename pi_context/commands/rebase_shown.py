@@ -69,14 +69,16 @@ def show(call: Call, plan: Plan, command: str) -> None:
 
 
 def _verdict(call: Call, plan: Plan) -> str:
-    about = "about " if any(row.estimated for row in plan.breakdown) else ""
-    share = -(-100 * plan.tokens // plan.budget)
-    figures = f"{about}{plan.tokens:,} tokens of {plan.budget:,} ({share} %)"
+    tokens = f"{'about ' if _is_estimated(plan) else ''}{plan.tokens:,} tokens"
     if plan.refusal:
-        again = " even with --fit" if plan.fitted else ""
-        return call.out.style(f"It does not fit{again}: the handoff would take {figures}.", "bold", "red")
-    with_fit = " with --fit" if plan.gave_way else ""
-    return call.out.style(f"It fits{with_fit}: the handoff takes {figures}.", "bold", "green")
+        fitted = " even with --fit" if plan.fitted else ""
+        told = f"It does not fit{fitted}: the handoff would take {tokens}, and its budget is {plan.budget:,}."
+        return call.out.style(told, "bold", "red")
+    fitted = " with --fit" if plan.gave_way else ""
+    share = -(-100 * plan.tokens // plan.budget)
+    return call.out.style(
+        f"It fits{fitted}: the handoff takes {tokens} of {plan.budget:,} ({share} %).", "bold", "green"
+    )
 
 
 def _way(call: Call, way: Way) -> tuple[str, ...]:
@@ -108,7 +110,9 @@ def _told(call: Call, plan: Plan) -> Iterator[tuple[str, str]]:
     yield "session", f"{named}{plan.entries:,} entries, {size(plan.source.size)}, to {_safe(call, plan.source.leafId)}"
     model = f"{_safe(call, '/'.join(plan.model))}, " if plan.model else ""
     yield "model", f"{model}thinking {_safe(call, plan.thinking_level)}"
-    yield "goes over", f"{sum(row.messages for row in plan.breakdown):,} messages"
+    messages = sum(row.messages for row in plan.breakdown)
+    whole = f", {messages - sum(plan.gave_way.values()):,} of them whole" if plan.gave_way else ""
+    yield ("would go over" if plan.refusal else "goes over"), f"{messages:,} messages{whole}"
     if plan.gave_way:
         yield "gives way", _listed(f"{count:,} {GAVE_WAY[how]}" for how, count in plan.gave_way.items())
     yield (
@@ -116,11 +120,16 @@ def _told(call: Call, plan: Plan) -> Iterator[tuple[str, str]]:
         _listed(f"{left.count:,} {LEFT_OUT[kind]} ({size(left.bytes)})" for kind, left in plan.left_out.items()),
     )
     yield "class", plan.classification
-    yield "secrets", f"{plan.redactions:,} taken out" if plan.redactions else "none seen"
+    yield "secrets", f"{plan.redactions:,} taken out" if plan.redactions else "none found"
     yield "tool calls", _exchanges(plan)
     yield "pins, memories", "0, 0"
     yield "lineage", _lineage(plan)
     yield "plan", plan.plan_id
+
+
+def _is_estimated(plan: Plan) -> bool:
+    """Tell whether the oldest messages were too many to be measured."""
+    return any(row.estimated for row in plan.breakdown)
 
 
 def _exchanges(plan: Plan) -> str:
