@@ -9,6 +9,7 @@ from rebase import fitting, framing
 from rebase.checkpoint import Block
 from rebase.fitting import Choice
 from rebase.handoff import MOST_TOKENS, Writer
+from rebase.pieces import clean
 from rebase.preamble import About, preamble
 
 _UNITS_PER_TOKEN = 4
@@ -45,7 +46,8 @@ class Draft:
         source = writer.source
         self.writer, self.budget = writer, budget
         self.measured = writer.measure()
-        self.about = About(source.header.id, source.leaf_id, name)
+        session, leaf = (clean(said, writer.gate.visibility)[0] for said in (source.header.id, source.leaf_id))
+        self.about = About(session, leaf, name)  # anybody can give a session or an entry a secret for an id
         if not self.measured.pieces:
             raise ContextError("source-empty")
 

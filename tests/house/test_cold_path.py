@@ -1,16 +1,19 @@
 """The cold path: what a search may import, for every import is paid at every start."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
-EXAMPLE = next(iter(sorted((Path(__file__).resolve().parents[2] / "examples/sessions").glob("*.jsonl"))))
+import pytest
+
+EXAMPLE, LAST = sorted((Path(__file__).resolve().parents[2] / "examples/sessions").glob("*.jsonl"))
 
 FORBIDDEN = {
     "click", "pydantic", "msgspec", "portalocker", "cryptography", "rich", "dataclasses", "inspect", "pathlib", "tempfile",
     "logging", "argparse", "subprocess", "asyncio", "importlib.metadata", "index.writing", "index.catching_up",
-    "recall.scanning", "sessions.tree", "sessions.context",
+    "recall.scanning", "sessions.tree", "sessions.context", "rebase", "journal",
 }  # fmt: skip
 """What a search of an indexed session must do without."""
 
@@ -37,3 +40,33 @@ def test_a_search_imports_only_what_it_needs(tmp_path: Path) -> None:
     search(tmp_path)  # builds the index
 
     assert search(tmp_path) & FORBIDDEN == set()
+
+
+OTHERS = [
+    ("history", "search", "ledger"),
+    ("history", "status"),
+    ("session", "list"),
+    ("session", "show", "3f1347de"),
+    ("session", "tree"),
+    ("session", "verify"),
+    ("session", "context"),
+    ("index", "update"),
+    ("index", "check"),
+    ("config", "show"),
+    ("doctor",),
+    ("completion", "bash"),
+]
+
+
+@pytest.mark.parametrize("words", OTHERS, ids=" ".join)
+def test_only_a_rebase_imports_what_a_rebase_needs(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """No other command loads the rooms of rebase and journal, pydantic or cryptography."""
+    search(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *words, "--session", str(LAST), "--agent-dir", str(tmp_path)],
+        capture_output=True, encoding="utf-8", check=False, env=os.environ | {"HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[:2000]
+    loaded = set(json.loads(done.stderr.splitlines()[-1]))
+
+    assert loaded & {"rebase", "journal", "pydantic", "cryptography"} == set()

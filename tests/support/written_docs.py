@@ -16,6 +16,7 @@ from foundation.errors import CODES
 from foundation.marks import OUTPUT_LINE
 from foundation.settings import SETTINGS
 from pi_context.command_line import PROGRAM, application
+from pi_context.commands import rebase_shown
 from pi_context.commands.history import WARNINGS
 from pi_context.commands.session_verify import DAMAGE, MEANINGS
 from pi_context.environment import AGENT_MARKS
@@ -51,6 +52,11 @@ def codes() -> str:
     """Write every code with its exit status, meaning and remedy."""
     rows = [(f"`{name}`", str(code.exit_status), code.meaning, code.hint) for name, code in CODES.items()]
     return table(("code", "exit", "what happened", "what to do"), rows)
+
+
+def rebase_warnings() -> str:
+    """Write every warning of a rebase."""
+    return table(("warning", "meaning"), [(f"`{name}`", meaning) for name, meaning in rebase_shown.WARNINGS.items()])
 
 
 def warnings() -> str:
@@ -114,6 +120,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "settings": settings,
     "codes": codes,
     "warnings": warnings,
+    "rebase-warnings": rebase_warnings,
     "findings": findings,
     "marks": marks,
     "commands": commands,

@@ -1,0 +1,107 @@
+"""`pi-context rebase --dry-run`: what a rebase would do, before anything is done; nothing at all is written."""
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from foundation.errors import REFUSED
+from pi_context import rebases
+from pi_context.call import Call
+from pi_context.commands import rebase_answer, rebase_shown
+from pi_context.output import is_a_terminal, plain
+from privacy.audiences import allowed_classes
+from privacy.redaction import redact_value
+from rebase.framing import compose, parse
+from rebase.gates import CutExchangeError
+from rebase.plan import Plan
+from recall import wire
+
+FOLDER_READ_ONLY = "folder-not-writable"
+OMITTED = "[omitted: classified above what this audience may see]"
+
+_WORTH_WAITING = 20_000_000  # bytes of log, about half a second
+_GIVEN = ("agent_dir", "session_dir", "project", "leaf")
+
+
+def preview(call: Call) -> int:
+    """Plan the rebase and show it; a refusal has its code, and where it is only too large, the ways out as well."""
+    around = call.around
+    try:
+        _ = around.reveal, around.audience  # what only the owner may ask is refused before anything is read
+        with _waiting(call):
+            plan = rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
+    except CutExchangeError as error:
+        if rebase_answer.may_see_entries(call) and not call.out.json:
+            call.out.complain(f"Cut at: {', '.join(map(plain, error.entries))}")
+        return rebase_answer.refuse(call, error)
+    except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
+        return rebase_answer.refuse(call, error)
+    if not os.access(os.path.dirname(plan.file), os.W_OK | os.X_OK):
+        plan = plan._replace(warnings=(*plan.warnings, FOLDER_READ_ONLY))
+    handoff = _handoff(call, plan) if call.words["show_handoff"] else None
+    if call.out.json:
+        _answer(call, plan, handoff)
+    else:
+        rebase_shown.show(call, plan, next_command(call, plan))
+        if handoff:
+            call.out.say()
+            call.out.say(call.out.style("The handoff, as the model would read it", "bold"))
+            call.out.script(plain(handoff) + "\n")  # redacted message by message: as it stands, and nothing else
+    return REFUSED if plan.refusal else 0
+
+
+def next_command(call: Call, plan: Plan, *, dry_run: bool = False, fitted: bool | None = None) -> str:
+    """Give the command that does what the plan says, or one more dry run, to be typed as it stands."""
+    words = ["pi-context", "rebase"]
+    for name in _GIVEN:
+        if call.words[name]:
+            words += ["--" + name.replace("_", "-"), call.words[name]]
+    if call.words["approve"]:
+        words.append("--approve")
+    named = plan.file if call.around.audience.local else call.words["session"]
+    if named:
+        words += ["--session", named]
+    if plan.fitted if fitted is None else fitted:
+        words.append("--fit")
+    words += ["--dry-run"] if dry_run else ["--confirm-plan", plan.plan_id]
+    return shlex.join(words)
+
+
+def _answer(call: Call, plan: Plan, handoff: str | None) -> None:
+    status = {"status": wire.UNAVAILABLE, "code": plan.refusal} if plan.refusal else {"status": rebase_answer.PREVIEW}
+    answer = {"schema": rebase_answer.SCHEMA, **status, **rebase_answer.of_plan(call, plan)}
+    if not plan.refusal:
+        answer["nextCommand"] = next_command(call, plan)
+    safe = answer if call.out.revealing else redact_value(answer)
+    call.out.answer_measured(safe if handoff is None else safe | {"handoff": handoff})
+
+
+def _handoff(call: Call, plan: Plan) -> str:
+    """Give the handoff as this audience may see it; to the owner exactly as the model would."""
+    allowed = allowed_classes(call.around.audience, call.around.configuration.values)
+    if not plan.handoff or all(row.classification in allowed for row in plan.breakdown):
+        return plan.handoff
+    frame = parse(plan.handoff)
+    return compose(
+        frame.preamble,
+        [each if each.classification in allowed else each._replace(text=OMITTED) for each in frame.messages],
+    )
+
+
+@contextmanager
+def _waiting(call: Call) -> Iterator[None]:
+    """Show that a long session is being read, while a person waits."""
+    file = rebases.source(call.around)
+    total = file.stat.st_size if file else 0
+    if call.out.quiet or not is_a_terminal(sys.stderr) or total < _WORTH_WAITING:
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(f"Reading {total / 1e6:,.0f} MB of session log", total=None)
+        yield
