@@ -70,7 +70,7 @@ def make_newest(disk: Files, target: str, source: str, *, now_ns: int) -> None:
 
 
 def verify_target(site: Site, record: Record) -> dict[str, Fact]:
-    """See from the disk alone that target and source are what they should be; raises ContextError where they are not."""
+    """See from the disk alone that target and source are as they should be; raises ContextError where they are not."""
     facts = facts_of(record)
     source, target = find_source(site.folder, facts), find_target(site.folder, facts)
     _need_target(target)
