@@ -153,6 +153,18 @@ CODES: dict[str, Code] = {
         "Wait until it is done; if it is stuck, end it: its lock ends with it.",
     ),
     "operation-unknown": Code("There is no operation with that id here.", "See `pi-context rebase --list`."),
+    "other-project": Code(
+        "The operation is of another project; nothing was changed.",
+        "Run the command in that project's folder, or name its session with `--session`.",
+    ),
+    "not-rebased": Code("The session was not made by a rebase.", "See `pi-context session list`."),
+    "confirmation-required": Code(
+        "Nobody can be asked here; nothing was done.", "Use `--yes`, or `--confirm-plan` with the id of a dry run."
+    ),
+    "declined": Code("Nothing was done.", "Nothing is left to do."),
+    "operation-unfinished": Code(
+        "An earlier rebase of this session was not finished.", "Recover it or abandon it, then rebase again."
+    ),
     "operation-exists": Code("There is an operation with that id already; it was left as it is.", "Use a new id."),
     "operation-committed": Code(
         "The operation has taken effect and can no longer be abandoned.", "Finish it with `--recover`."

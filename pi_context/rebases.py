@@ -1,28 +1,37 @@
 """The door's side of a rebase: what surrounds one command becomes what a plan takes.
 
-Nothing here prints or writes, but for `signer`, which makes this installation's key on first use and is for real runs
-alone. A dry run reads the key where a link has to be judged, and never makes one.
+Nothing here prints. Only what holds a journal writes; a dry run reads this installation's key where a link has to be
+judged, and never makes one.
 """
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 from foundation.errors import ContextError
-from journal.keys import Keys, judge, load_keys, own_keys, sign
+from journal.keys import load_keys, own_keys, sign
+from journal.places import Journal
+from journal.writing import HeldJournal, locked
 from memory import visibility
-from pi_context import environment
+from pi_context import adoptions, environment
 from pi_context.surroundings import Surroundings
 from rebase.checkpoint import Origin
+from rebase.facts import Facts
 from rebase.gates import Standing, check_standing
 from rebase.lineage import Locate
+from rebase.looking import find_source, find_target
 from rebase.plan import Plan, make_plan
 from rebase.sealing import Signer, Verdict, Verify
+from rebase.steps import COURSE, Site, make_newest
 from sessions import pi_files
 from sessions.locating import Folders, LogFile, canonical, of_project, read_header, session_files, sessions
 
 LINEAGE = "lineage"
 """What checkpoints and links are signed for; a journal's records are signed for something else."""
+
+JOURNAL = ".ds4-rebase"
+"""The folder beside the sessions in which operations are recorded."""
 
 _KEYS = "keys"
 
@@ -34,20 +43,15 @@ def keys_folder(around: Surroundings) -> str:
 
 def verifier(around: Surroundings) -> Verify:
     """Give what judges checkpoints and links; the key is read when the first one is judged, and none is made."""
-    known: list[Keys | None] = []
+    known: list[Verify] = []
 
     def verify(data: bytes, key_id: str, mac: str) -> Verdict:
         if not known:
-            known.append(load_keys(keys_folder(around)))
-        return judge(known[0], LINEAGE, data, key_id, mac)
+            folder = keys_folder(around)
+            known.append(adoptions.counting(folder, load_keys(folder)))
+        return known[0](data, key_id, mac)
 
     return verify
-
-
-def signer(around: Surroundings) -> Signer:
-    """Give what signs, with a key that is made now where there is none: never in a dry run."""
-    keys = own_keys(keys_folder(around), around.disk, os.urandom)
-    return Signer(keys.key_id, partial(sign, keys, LINEAGE))
 
 
 def source(around: Surroundings) -> LogFile | None:
@@ -150,3 +154,64 @@ def _of_its_project(around: Surroundings, file: str) -> list[tuple[str, str]]:
 
 def _is_named(path: str, beside: str, name: str) -> bool:
     return path == os.path.join(os.path.dirname(beside), name)
+
+
+# --- operations -----------------------------------------------------------------------------------------------------
+
+
+def folder_of(around: Surroundings) -> str:
+    """Give the folder whose journal is meant: that of the current session. Raises ContextError `no-session`."""
+    if around.session is None:
+        raise ContextError("no-session")
+    return os.path.dirname(around.session.path)
+
+
+def journal_in(around: Surroundings, folder: str) -> Journal:
+    """Give the journal of a session folder to read; no key is made for that."""
+    return Journal(os.path.join(folder, JOURNAL), COURSE, load_keys(keys_folder(around)))
+
+
+def holding(around: Surroundings, folder: str) -> AbstractContextManager[HeldJournal]:
+    """Hold the journal of a session folder. Raises BusyError, code `rebase-busy`."""
+    journal = journal_in(around, folder)
+    return locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="rebase-busy")
+
+
+def signing(around: Surroundings, held: HeldJournal) -> HeldJournal:
+    """Give a held journal with this installation's key, which is made now where there is none."""
+    return held.signing(own_keys(keys_folder(around), around.disk, os.urandom))
+
+
+def new_operation_id() -> str:
+    """Give an id that no other operation has."""
+    return f"rebase_{os.urandom(16).hex()}"
+
+
+def site_of(around: Surroundings, held: HeldJournal, plan: Plan | None) -> Site:
+    """Give what the steps of an operation work with; without a plan they finish one that was begun before."""
+    folder = os.path.dirname(held.journal.folder)
+
+    def again(facts: Facts, source: str) -> Plan:
+        if plan is not None:
+            return plan
+        return plan_at(around, source, leaf=facts.leaf, fitted=facts.fitted, size=facts.source_size)
+
+    def activate(target: str, source: str) -> None:
+        make_newest(around.disk, target, source, now_ns=environment.clock() * 1_000_000)
+
+    return Site(
+        folder=folder,
+        disk=around.disk,
+        signer=Signer(held.keys.key_id, partial(sign, held.keys, LINEAGE)),
+        verify=verifier(around),
+        replan=again,
+        activate=activate,
+        recovering=plan is None,
+    )
+
+
+def check_project(around: Surroundings, folder: str, facts: Facts) -> None:
+    """Refuse an operation whose sessions are of another project; raises ContextError `other-project`."""
+    for found in (find_target(folder, facts), find_source(folder, facts)):
+        if found.state != "missing" and canonical(read_header(found.path).cwd) != canonical(around.project):
+            raise ContextError("other-project")

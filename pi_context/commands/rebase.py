@@ -2,7 +2,9 @@
 
 from foundation.errors import ContextError
 from pi_context.call import Call
+from pi_context.commands.rebase_operations import abandon, adopt, list_operations, recover
 from pi_context.commands.rebase_preview import preview
+from pi_context.commands.rebase_run import run
 from pi_context.verbs import Words
 
 _FORMS = ("dry_run", "list", "recover", "abandon", "adopt")
@@ -19,10 +21,19 @@ _MEANT_FOR = {
 
 def rebase(call: Call) -> int:
     """Do what was asked for."""
-    form = _form(call.words)
-    if form == "dry_run":
-        return preview(call)
-    raise ContextError("usage")
+    match _form(call.words):
+        case "dry_run":
+            return preview(call)
+        case "list":
+            return list_operations(call)
+        case "recover":
+            return recover(call)
+        case "abandon":
+            return abandon(call)
+        case "adopt":
+            return adopt(call)
+        case _:
+            return run(call)
 
 
 def _form(words: Words) -> str:

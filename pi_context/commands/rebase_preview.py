@@ -30,7 +30,7 @@ def preview(call: Call) -> int:
     around = call.around
     try:
         _ = around.reveal, around.audience  # what only the owner may ask is refused before anything is read
-        with _waiting(call):
+        with waiting(call):
             plan = rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
     except CutExchangeError as error:
         if rebase_answer.may_see_entries(call) and not call.out.json:
@@ -40,6 +40,11 @@ def preview(call: Call) -> int:
         return rebase_answer.refuse(call, error)
     if not os.access(os.path.dirname(plan.file), os.W_OK | os.X_OK):
         plan = plan._replace(warnings=(*plan.warnings, FOLDER_READ_ONLY))
+    return present(call, plan)
+
+
+def present(call: Call, plan: Plan) -> int:
+    """Show a plan in the form that was asked for, and give the exit status: that of a refusal where it has one."""
     handoff = _handoff(call, plan) if call.words["show_handoff"] else None
     if call.out.json:
         _answer(call, plan, handoff)
@@ -91,7 +96,7 @@ def _handoff(call: Call, plan: Plan) -> str:
 
 
 @contextmanager
-def _waiting(call: Call) -> Iterator[None]:
+def waiting(call: Call) -> Iterator[None]:
     """Show that a long session is being read, while a person waits."""
     file = rebases.source(call.around)
     total = file.stat.st_size if file else 0

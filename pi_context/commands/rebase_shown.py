@@ -15,6 +15,7 @@ from rebase.plan import Plan
 WARNINGS = {
     "source-recently-changed": "The session changed within the last ten seconds: Pi may still be at work in it.",
     "lineage-degraded": "An older source of this session is gone or was changed; what it held is no longer found.",
+    "source-went-on": "The old session went on after this one was made; what was said there since is not in it.",
     "folder-not-writable": "The session folder may not be written, so a rebase would be refused.",
 }
 """What each warning of a rebase says to a person."""
@@ -45,7 +46,7 @@ _LARGEST = 8
 
 
 def show(call: Call, plan: Plan, command: str) -> None:
-    """Show the plan; `command` carries it out."""
+    """Show the plan; `command` carries it out, empty where it is about to be."""
     out = call.out
     out.say(_verdict(call, plan))
     if plan.ways:
@@ -63,6 +64,8 @@ def show(call: Call, plan: Plan, command: str) -> None:
     out.say()
     if plan.refusal:
         out.say(f"Nothing was written, and nothing can be until it fits. [{plan.refusal}]")
+        return
+    if not command:
         return
     out.say("Nothing was written. To do it:" if call.around.owner else "Nothing was written. The owner can do it:")
     out.say("  " + plain(command))
