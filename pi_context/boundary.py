@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 
 from foundation.errors import INTERRUPTED, ContextError, foreseen
-from pi_context.output import Output
+from pi_context.output import Output, plain
 
 
 def guarded(do: Callable[[], int], output: Output) -> int:
@@ -59,7 +59,7 @@ def tell(error: ContextError, output: Output) -> None:
 
         output.complain(dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
     else:
-        output.complain(f"pi-context: {error.message}\n  {error.hint}")
+        output.complain(plain(f"pi-context: {error.message}\n  {error.hint}"))  # either may name an id of the log
 
 
 def _let_go_of_stdout() -> None:

@@ -30,13 +30,14 @@ def test_a_rebased_session_is_planned_again(shell: Shell, dry: Dry) -> None:
 
 
 def test_a_source_of_another_project_does_not_count(shell: Shell, dry: Dry) -> None:
-    """A file with the right id of another project is not taken, whatever it holds."""
+    """A session that was taken into another project has no right to the source, though its link is genuine."""
     source = shell.add(*TALK)
     target = rebased(shell, source)
-    source.unlink()
-    shell.add(*TALK, name=source.name, cwd=str(shell.home))
+    elsewhere = target.read_bytes().replace(str(shell.project).encode(), str(shell.home).encode(), 1)
+    taken = shell.write("taken.jsonl", elsewhere)
 
-    assert dry.json("--session", target, expect=1)["code"] == "lineage-unverified"
+    assert dry.json("--session", target)["lineageDepth"] == 2
+    assert dry.json("--session", taken, expect=1)["code"] == "lineage-unverified"
 
 
 def test_without_the_key_a_link_proves_nothing_and_no_key_is_made(shell: Shell, dry: Dry) -> None:

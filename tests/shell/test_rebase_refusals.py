@@ -103,6 +103,15 @@ def test_a_cut_exchange_names_the_leaf_and_counts(shell: Shell, dry: Dry) -> Non
     assert dry.json("--leaf", answer["lastWholeLeaf"])["status"] == "preview"
 
 
+def test_an_id_in_a_refusal_moves_no_terminal(shell: Shell, dry: Dry) -> None:
+    """The leaf that a cut exchange names is shown as what it is."""
+    shell.add(message(1, None, "user", "x") | {"id": "\x1b[2Jx"}, calls(2, None, "bash") | {"parentId": "\x1b[2Jx"})
+    said = dry("-v", expect=1, terminal=True)
+
+    assert "--leaf \\x1b[2Jx" in said.err
+    assert "\x1b" not in said.err + said.out
+
+
 class TestUnderAMark:
     """An agent may try a dry run on its own project, as anybody whose audience is unknown."""
 
