@@ -9,7 +9,6 @@ from pi_context import rebases
 from pi_context.surroundings import Surroundings
 from pi_context.verbs import VERBS, nothing_given
 from rebase.plan import Plan
-from rebase.target import compose
 
 SECRET = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 _REBASE = next(verb for verb in VERBS if verb.words == ("rebase",))
@@ -51,11 +50,9 @@ def plan_of(file: Path) -> Plan:
 
 
 def rebased(shell: Shell, file: Path) -> Path:
-    """Write the target of a session beside it, signed with this installation's key."""
-    around = _around(file)
-    plan = rebases.plan_at(around, str(file), leaf=None, fitted=False)
-    made = compose(plan, operation_id="op-1", created_at=1_795_161_700_000, signer=rebases.signer(around))
-    return shell.write(made.file_name, made.data)
+    """Rebase a session, as the owner does in a script, and give the new one."""
+    made = shell("rebase", "--yes", "--session", file, "--json", expect=0, terminal=True).json
+    return Path(made["targetFile"])
 
 
 def _around(file: Path) -> Surroundings:
