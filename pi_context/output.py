@@ -85,6 +85,11 @@ class Output:
         """Write a line to stderr."""
         write(sys.stderr, self._safe(text) + "\n")
 
+    def ask(self, question: str) -> None:
+        """Put a question to stderr, and leave the cursor behind it."""
+        write(sys.stderr, self._safe(question))
+        sys.stderr.flush()
+
     def style(self, text: str, *styles: str) -> str:
         """Colour a text, where colours are wanted."""
         if not self.coloured or not text:

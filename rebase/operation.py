@@ -44,9 +44,16 @@ def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
     return finished
 
 
+def check_place(journal: HeldJournal) -> None:
+    """Pass the last gate, before a key is made to sign with. Raises ContextError `install-unsupported`."""
+    can_publish(journal.disk, journal.journal.folder)
+
+
 def begin(journal: HeldJournal, site: Site, plan: Plan, operation_id: str) -> Outcome:
-    """Carry out a plan that has no refusal. Raises ContextError where it could not begin; then nothing is left."""
-    can_publish(site.disk, journal.journal.folder)
+    """Carry out a plan that has no refusal, after all gates.
+
+    Raises ContextError where it could not begin; then nothing is left.
+    """
     return operations.run(journal, operation_id, work(site), versions=versions(), facts=of_plan(plan))
 
 

@@ -1,7 +1,6 @@
 """`pi-context rebase --dry-run`: what a rebase would do, before anything is done; nothing at all is written."""
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +9,11 @@ from foundation.errors import REFUSED
 from pi_context import rebases
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_shown
+from pi_context.commands.rebase_typed import typed
 from pi_context.output import is_a_terminal, plain
 from privacy.audiences import allowed_classes
 from privacy.redaction import redact_value
 from rebase.framing import compose, parse
-from rebase.gates import CutExchangeError
 from rebase.plan import Plan
 from recall import wire
 
@@ -22,7 +21,6 @@ FOLDER_READ_ONLY = "folder-not-writable"
 OMITTED = "[omitted: classified above what this audience may see]"
 
 _WORTH_WAITING = 20_000_000  # bytes of log, about half a second
-_GIVEN = ("agent_dir", "session_dir", "project", "leaf")
 
 
 def preview(call: Call) -> int:
@@ -32,10 +30,6 @@ def preview(call: Call) -> int:
         _ = around.reveal, around.audience  # what only the owner may ask is refused before anything is read
         with waiting(call):
             plan = rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
-    except CutExchangeError as error:
-        if rebase_answer.may_see_entries(call) and not call.out.json:
-            call.out.complain(f"Cut at: {', '.join(map(plain, error.entries))}")
-        return rebase_answer.refuse(call, error)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
     if not os.access(os.path.dirname(plan.file), os.W_OK | os.X_OK):
@@ -59,19 +53,11 @@ def present(call: Call, plan: Plan) -> int:
 
 def next_command(call: Call, plan: Plan, *, dry_run: bool = False, fitted: bool | None = None) -> str:
     """Give the command that does what the plan says, or one more dry run, to be typed as it stands."""
-    words = ["pi-context", "rebase"]
-    for name in _GIVEN:
-        if call.words[name]:
-            words += ["--" + name.replace("_", "-"), call.words[name]]
-    if call.words["approve"]:
-        words.append("--approve")
-    named = plan.file if call.around.audience.local else call.words["session"]
-    if named:
-        words += ["--session", named]
+    words = ["--leaf", call.words["leaf"]] if call.words["leaf"] else []
     if plan.fitted if fitted is None else fitted:
         words.append("--fit")
     words += ["--dry-run"] if dry_run else ["--confirm-plan", plan.plan_id]
-    return shlex.join(words)
+    return typed(call, *words, session=plan.file)
 
 
 def _answer(call: Call, plan: Plan, handoff: str | None) -> None:

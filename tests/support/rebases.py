@@ -126,6 +126,7 @@ class Rebase:
         """Begin it and carry it through."""
         with self.held() as journal, patch.object(operation, "work", self._noting):
             plan = self.plan()
+            operation.check_place(journal)
             return operation.begin(journal, self.site(recovering=False), plan, operation_id)
 
     def recover(self, operation_id: str = OPERATION) -> Outcome:
