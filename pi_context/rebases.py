@@ -213,5 +213,13 @@ def site_of(around: Surroundings, held: HeldJournal, plan: Plan | None) -> Site:
 def check_project(around: Surroundings, folder: str, facts: Facts) -> None:
     """Refuse an operation whose sessions are of another project; raises ContextError `other-project`."""
     for found in (find_target(folder, facts), find_source(folder, facts)):
-        if found.state != "missing" and canonical(read_header(found.path).cwd) != canonical(around.project):
+        if found.state != "missing" and _project_of(found.path) not in (None, canonical(around.project)):
             raise ContextError("other-project")
+
+
+def _project_of(path: str) -> str | None:
+    """Give the project of a session; None where it is no session any more, which the steps of an operation find too."""
+    try:
+        return canonical(read_header(path).cwd)
+    except ContextError:
+        return None

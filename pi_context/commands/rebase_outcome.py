@@ -16,12 +16,12 @@ from pi_context.commands.rebase_typed import around, typed
 from pi_context.output import plain
 from rebase.facts import Facts, facts_of
 from rebase.looking import find_source, find_target
-from rebase.operation import Earlier
+from rebase.operation import ALREADY_REBASED, RECOVERABLE, Earlier
 from rebase.plan import Plan
 from rebase.steps import COURSE, is_newest
 from recall import wire
 
-VERIFIED, RECOVERABLE, ALREADY, ABANDONED = "verified", "recoverable", "already-rebased", "abandoned"
+VERIFIED, ABANDONED = "verified", "abandoned"
 SOURCE_WENT_ON = "source-went-on"
 
 
@@ -46,7 +46,7 @@ def tell(call: Call, outcome: Outcome, folder: str, plan: Plan | None = None) ->
 def tell_earlier(call: Call, found: Earlier, folder: str) -> int:
     """Tell of the operation that stands in the way of another one."""
     record, facts = found.record, facts_of(found.record)
-    done = found.status == ALREADY
+    done = found.status == ALREADY_REBASED
     if call.out.json:
         error = None if done else ContextError("operation-unfinished")
         _answer(call, found.status, error, of_record(call, record, folder), [])

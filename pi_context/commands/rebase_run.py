@@ -17,8 +17,8 @@ from rebase.plan import Plan
 def run(call: Call) -> int:
     """Rebase the current session: plan, ask, do, verify. A failure leaves what `--recover` brings to its end."""
     try:
-        if call.words["yes"] or call.words["confirm_plan"]:
-            return _run(call, call.words["confirm_plan"] or "")
+        if call.words["yes"] or call.words["confirm_plan"] is not None:
+            return _run(call, call.words["confirm_plan"])
         return _asked(call)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
@@ -53,8 +53,8 @@ def _told(call: Call, plan: Plan, journal: Journal) -> int | None:
     return tell_earlier(call, found, os.path.dirname(plan.file)) if found else None
 
 
-def _run(call: Call, expected: str) -> int:
-    """Carry out the plan with the id given, empty for whatever the plan is now."""
+def _run(call: Call, expected: str | None) -> int:
+    """Carry out the plan with the id given, None for whatever the plan is now."""
     around = call.around
     file, _ = rebases.checked(around, owner=around.owner)
     with rebases.holding(around, os.path.dirname(file.path)) as held:
@@ -62,7 +62,7 @@ def _run(call: Call, expected: str) -> int:
         told = _told(call, plan, held.journal)
         if told is not None:
             return told
-        if expected and plan.plan_id != expected:
+        if expected is not None and plan.plan_id != expected:
             raise ContextError("plan-changed")
         operation.check_place(held)
         signing = rebases.signing(around, held)

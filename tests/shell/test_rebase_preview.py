@@ -18,7 +18,7 @@ FIELDS = {
     "schema", "status", "planId", "sourceSessionId", "sourceEntries", "sourceBytes", "sourceSha256", "sourceLeaf",
     "fitted", "checkpointTokens", "checkpointTargetTokens", "preservedPins", "preservedMemories", "leftOut", "gaveWay",
     "interrupted", "redactions", "breakdown", "classification", "audiences", "lineageDepth", "lineage", "ways",
-    "warnings", "toolExchangeDiagnostics", "nextCommand",
+    "warnings", "toolExchangeDiagnostics", "nextCommand", "earlier",
 }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def test_a_rebase_is_answered_with_all_fields(shell: Shell, rebase: Acts) -> Non
     assert set(answer) == FIELDS
     assert (answer["status"], answer["phase"], answer["attempts"]) == ("verified", "Verified", 0)
     differ = {name for name in foretold if foretold[name] != answer.get(name)}
-    assert differ == {"status", "nextCommand"}
+    assert differ == {"status", "nextCommand"}  # and `earlier`, which was none
     target = Path(answer["targetFile"])
     assert target.parent == file.parent
     head = json.loads(target.read_bytes().splitlines()[0])
@@ -250,6 +250,7 @@ def test_another_rebase_at_work_is_told(shell: Shell, rebase: Acts) -> None:
     with portalocker.Lock(str(lock), "r+", flags=portalocker.LOCK_EX | portalocker.LOCK_NB):
         answer = rebase.refused("--yes", "--again", code="rebase-busy")
 
+        assert lock.read_text() == '{"pid":4321,"since":1700000000000}'
     assert "process 4321, since 2023-11-14T22:13:20" in answer["message"]
 
 

@@ -71,9 +71,10 @@ class Acts:
         assert self.seen() == before
 
     def seen(self) -> dict[str, tuple[object, ...]]:
-        """Look at everything; of a folder not at its time, for a lock may have been in it."""
+        """Look at everything; of a folder not at its time, for a lock may have been in it, nor at the note in a lock."""
+        lock = str(self.shell.sessions / ".ds4-rebase" / "lock")
         return {
-            path: (mode, data) if data is None else (mode, time, data)
+            path: (mode,) if path == lock else (mode, data) if data is None else (mode, time, data)
             for path, (mode, time, data) in tree(self.shell.home).items()
         }
 
