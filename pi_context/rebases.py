@@ -15,6 +15,7 @@ from journal.places import Journal
 from journal.writing import HeldJournal, locked
 from memory import visibility
 from pi_context import adoptions, environment
+from pi_context.pending import JOURNAL, KEYS
 from pi_context.surroundings import Surroundings
 from rebase.checkpoint import Origin
 from rebase.facts import Facts
@@ -30,15 +31,10 @@ from sessions.locating import Folders, LogFile, canonical, of_project, read_head
 LINEAGE = "lineage"
 """What checkpoints and links are signed for; a journal's records are signed for something else."""
 
-JOURNAL = ".ds4-rebase"
-"""The folder beside the sessions in which operations are recorded."""
-
-_KEYS = "keys"
-
 
 def keys_folder(around: Surroundings) -> str:
     """Give the folder of this installation's keys, which need not exist."""
-    return os.path.join(around.own_folder, _KEYS)
+    return os.path.join(around.own_folder, KEYS)
 
 
 def verifier(around: Surroundings) -> Verify:
@@ -213,11 +209,11 @@ def site_of(around: Surroundings, held: HeldJournal, plan: Plan | None) -> Site:
 def check_project(around: Surroundings, folder: str, facts: Facts) -> None:
     """Refuse an operation whose sessions are of another project; raises ContextError `other-project`."""
     for found in (find_target(folder, facts), find_source(folder, facts)):
-        if found.state != "missing" and _project_of(found.path) not in (None, canonical(around.project)):
+        if found.state != "missing" and project_of(found.path) not in (None, canonical(around.project)):
             raise ContextError("other-project")
 
 
-def _project_of(path: str) -> str | None:
+def project_of(path: str) -> str | None:
     """Give the project of a session; None where it is no session any more, which the steps of an operation find too."""
     try:
         return canonical(read_header(path).cwd)

@@ -6,7 +6,7 @@ terminal, never for the mark. Under a mark only the current project can be reach
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from foundation.durable import RealFiles
 from foundation.errors import ContextError
@@ -180,6 +180,8 @@ class Surroundings:
 
     def here(self, references: References) -> Here:
         """Hand everything to recall."""
+        from pi_context.pending import pending
+
         reveal = self.reveal  # what only the owner may do is refused before anything is looked at
         return Here(
             index_folder=self.own_folder,
@@ -197,4 +199,5 @@ class Surroundings:
             visibility=visibility.load(),
             references=references,
             reveal=reveal,
+            pending=partial(pending, self),
         )

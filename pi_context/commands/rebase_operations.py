@@ -10,7 +10,7 @@ from journal.operations import adopt as adopt_record
 from journal.places import Journal
 from journal.reading import SetAside, find, listed
 from journal.reading import read as read_record
-from pi_context import adoptions, rebases
+from pi_context import adoptions, rebases, rebases_seen
 from pi_context.asking import agreed
 from pi_context.call import Call
 from pi_context.commands import rebase_answer
@@ -121,14 +121,12 @@ def _row(call: Call, found: Record | SetAside, folder: str) -> Json | None:
         facts = facts_of(found)
     except ContextError as error:
         return _set_aside(call, found.operation_id, error.code)
-    files = [os.path.join(folder, name) for name in (facts.source_file, facts.target_file) if name]
-    there = [path for path in files if os.path.lexists(path)]
-    if call.around.mark and not (there and all(map(call.around.may_be_named, there))):
+    if not rebases_seen.may_be_told(call.around, folder, facts):
         return None
     told = of_record(call, found, folder) | {"status": standing_of(found)}
     if found.closing:
         told["code"] = found.closing
-    elif told["status"] == VERIFIED and files[-1] not in there:
+    elif told["status"] == VERIFIED and not os.path.lexists(os.path.join(folder, facts.target_file)):
         told["code"] = "target-missing"
     if found.attempts:
         told["lastAttempt"] = {"at": iso(found.attempts[-1].at), "code": found.attempts[-1].code}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from pi_logs import message, talk
-from rebase_acts import Acts
+from rebase_acts import Acts, key_of
 from shelled import CTRL_C, Shell
 
 TALK = talk(4)
@@ -16,11 +16,6 @@ def from_elsewhere(shell: Shell, rebase: Acts) -> Path:
     target = Path(rebase.json("--yes", "--session", shell.add(*TALK))["targetFile"])
     key_of(shell).rename(shell.home / "their.key")
     return target
-
-
-def key_of(shell: Shell) -> Path:
-    """Give the key of this installation."""
-    return shell.agent_dir / "pi-context" / "keys" / "install.key"
 
 
 def test_what_another_machine_signed_counts_once_it_is_adopted(shell: Shell, rebase: Acts) -> None:

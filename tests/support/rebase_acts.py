@@ -1,6 +1,7 @@
 """The rebase as it is typed by its owner, cut short wherever a test wants, and what must be left of a refusal: nothing."""
 
 import errno
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from dry_runs import tree
 from faults import Effect, WatchedFiles
+from pi_logs import message
 from shelled import Said, Shell
 
 from foundation.durable import Files
@@ -96,3 +98,36 @@ class Acts:
     def names(self) -> set[str]:
         """Give the names of the sessions, and of whatever else lies beside them."""
         return {path.name for path in self.shell.sessions.iterdir()}
+
+
+def record_of(shell: Shell, operation: str) -> Path:
+    """Give the file of an operation."""
+    return shell.sessions / ".ds4-rebase" / "operations" / f"{operation}.json"
+
+
+def key_of(shell: Shell) -> Path:
+    """Give the key of this installation."""
+    return shell.agent_dir / "pi-context" / "keys" / "install.key"
+
+
+def flip(path: Path, old: bytes, new: bytes) -> None:
+    """Change bytes of a file."""
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new, 1))
+
+
+def go_on(path: Path) -> None:
+    """Say something more in a session."""
+    last = json.loads(path.read_bytes().splitlines()[-1])["id"]
+    path.write_bytes(
+        path.read_bytes() + json.dumps(message(77, None, "user", "more") | {"parentId": last}).encode() + b"\n"
+    )
+
+
+def status_of(rebase: Acts, operation: str) -> dict[str, Any]:
+    """Give what the list says of an operation."""
+    found: dict[str, Any] = next(
+        each for each in rebase.json("--list")["operations"] if each["operationId"] == operation
+    )
+    return found
