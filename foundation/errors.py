@@ -165,7 +165,7 @@ CODES: dict[str, Code] = {
     "confirmation-required": Code(
         "Nobody can be asked here; nothing was done.", "Use `--yes`, or `--confirm-plan` with the id of a dry run."
     ),
-    "declined": Code("Nothing was done.", "Nothing is left to do."),
+    "declined": Code("Nothing was done.", "Answer y to do it, or use `--yes`."),
     "operation-unfinished": Code(
         "An earlier rebase of this session was not finished.", "Recover it or abandon it, then rebase again."
     ),

@@ -86,7 +86,8 @@ class Output:
         write(sys.stderr, self._safe(text) + "\n")
 
     def ask(self, question: str) -> None:
-        """Put a question to stderr, and leave the cursor behind it."""
+        """Put a question to stderr after all that was said, and leave the cursor behind it."""
+        self.flush()
         write(sys.stderr, self._safe(question))
         sys.stderr.flush()
 
