@@ -34,7 +34,7 @@ class Lab(NamedTuple):
     dist: Path
 
     @property
-    def index(self) -> str:
+    def sdk(self) -> str:
         """Give the module of the SDK."""
         return os.fspath(self.dist / "index.js")
 
