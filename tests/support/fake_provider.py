@@ -42,8 +42,9 @@ class _Answering(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append(asked)
         base = {"id": "fake", "object": "chat.completion.chunk", "created": 1, "model": asked.get("model")}
-        pieces = (({"role": "assistant", "content": ANSWER}, None), ({}, "stop"))
-        events = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in pieces]
+        said = {"index": 0, "delta": {"role": "assistant", "content": ANSWER}, "finish_reason": None}
+        ended = {"index": 0, "delta": {}, "finish_reason": "stop"}
+        events = [{**base, "choices": [choice]} for choice in (said, ended)]
         body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
