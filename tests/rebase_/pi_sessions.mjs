@@ -1,6 +1,7 @@
 // Does with session logs what the real SDK does, in place, and prints one JSON answer for each order.
 // usage: node pi_sessions.mjs SDK_INDEX ORDERS.json
-// orders: {do: "open", file}, {do: "say", file, texts}, {do: "recent", cwd, folder}, {do: "list", cwd, folder}
+// orders: {do: "open", file}, {do: "say", file, texts}, {do: "recent", cwd, folder}, {do: "list", cwd, folder},
+//   {do: "fork", file, cwd, folder}
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -35,6 +36,7 @@ const acts = {
     return view(manager);
   },
   recent: ({ cwd, folder }) => view(SessionManager.continueRecent(cwd, folder)),
+  fork: ({ file, cwd, folder }) => view(SessionManager.forkFrom(file, cwd, folder)),
   list: ({ cwd, folder }) => SessionManager.list(cwd, folder),
 };
 

@@ -12,6 +12,7 @@ from fake_provider import provider
 from live_sessions import Maker
 from logs import message, talk
 from pi_lab import OLD, PRESENT, VERSIONS, clean, lab
+from planted_facts import planted
 from quoting import difference
 from rebasing import Bench, bodies, frame, records
 from session_logs import NAMES, genuine
@@ -69,6 +70,9 @@ def test_pi_opens_every_target_and_resolves_its_handoff(bench: Bench, version: s
         bench.budget(plan.tokens * 2 // 3)
         if not bench.plan(file, fitted=True).refusal:
             made.append((*bench.rebased(file, fitted=True), source))
+    bench.budget(8000)
+    realistic = bench.write(planted().data, "planted.jsonl")
+    made.append((*bench.rebased(realistic, fitted=True), pi_orders.opened(lab(PRESENT), realistic)[0]))
     assert sum(plan.fitted for plan, _, _ in made) > 20
     targets = [target for _, target, _ in made]
     before = [Path(target).read_bytes() for target in targets]
@@ -162,6 +166,23 @@ def test_pi_continues_the_newer_of_source_and_target(bench: Bench, version: str)
     assert holds_only(active, plan)
     listed = pi_orders.ordered(pi, {"do": "list", "cwd": cwd, "folder": bench.folder})[0]
     assert {one["path"]: one.get("parentSessionPath") for one in listed} == {file: None, target: file}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_target_is_a_child_of_its_source_as_a_fork_is(bench: Bench, version: str) -> None:
+    """Pi's own fork of the source names it just so; a fork of the target keeps its handoff, and can be rebased."""
+    pi, cwd = lab(version), bench.folder
+    file = bench.log(message(1, None, "hi"), message(2, 1, "hello", "assistant"), cwd=cwd)
+    plan, target = bench.rebased(file)
+    fork = {"do": "fork", "cwd": cwd, "folder": bench.folder}
+    of_source, of_target = pi_orders.ordered(pi, {**fork, "file": file}, {**fork, "file": target})
+    assert list(records(target)[0]) == list(of_source["header"])
+    assert of_source["header"]["parentSession"] == records(target)[0]["parentSession"] == file
+    assert holds_only(of_target, plan)
+    pi_orders.say(pi, of_target["file"], "go on", "went on")
+    again, second = bench.rebased(of_target["file"])
+    assert (again.depth, bodies(again)) == (2, ["hi", "hello", "go on", "went on"])
+    assert holds_only(pi_orders.opened(pi, second)[0], again)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

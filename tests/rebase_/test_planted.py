@@ -23,7 +23,7 @@ def kept(plan: Plan) -> list[Fact]:
     return [fact for fact in facts(SESSION) if fact.text in plan.handoff]
 
 
-def work_on(bench: Bench, file: str, number: int) -> None:
+def work_on(file: str, number: int) -> None:
     """Add a turn to a session: asked, called, answered, said."""
     say(file, number, f"step {number}: {'check the next batch ' * 12}")
     append(file, calls(number + 1, None, "bash", text=f"trying {number}") | {"parentId": last_id(file)})
@@ -101,7 +101,7 @@ def test_ten_generations_of_work_stay_in_the_budget(bench: Bench) -> None:
     plan, file = bench.rebased(source(bench), fitted=True)
     visible = sum(row.messages for row in plan.breakdown)
     for generation in range(1, 10):
-        work_on(bench, file, 0x900 + 16 * generation)
+        work_on(file, 0x900 + 16 * generation)
         newest = [f"step {0x900 + 16 * generation}", f"trying {0x900 + 16 * generation}", "bash:\n", "done "]
         plan, file = bench.rebased(file, fitted=True)
         assert plan.tokens <= BUDGET
@@ -113,7 +113,7 @@ def test_ten_generations_of_work_stay_in_the_budget(bench: Bench) -> None:
 
 
 def test_the_same_inputs_give_the_same_bytes(bench: Bench) -> None:
-    """Planned and composed again in another folder order of nothing: the target is the same to the last byte."""
+    """Planned and composed again, the target is the same to the last byte."""
     file = source(bench)
     first = bench.target(bench.plan(file, fitted=True))
     again = bench.target(bench.plan(file, fitted=True))
