@@ -169,6 +169,19 @@ def test_pi_continues_the_newer_of_source_and_target(bench: Bench, version: str)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+def test_a_very_long_path_hides_a_target_from_an_old_pi_only(bench: Bench, version: str) -> None:
+    """`docs/handoff.md` says so: past 512 bytes of header the old `pi -c` passes over the target; by its file it opens."""
+    cwd = f"/home/{'long/' * 60}proj"
+    file = bench.log(message(1, None, "hi"), message(2, 1, "hello", "assistant"), cwd=cwd)
+    _, target = bench.rebased(file)
+    now = os.stat(file).st_mtime
+    os.utime(target, (now + 1, now + 1))
+    found = pi_orders.ordered(lab(version), {"do": "recent", "cwd": cwd, "folder": bench.folder})[0]["file"]
+    assert found == (target if version == PRESENT else file)
+    assert pi_orders.opened(lab(version), target)[0]["file"] == target
+
+
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_target_is_a_child_of_its_source_as_a_fork_is(bench: Bench, version: str) -> None:
     """Pi's own fork of the source names it just so; a fork of the target keeps its handoff, and can be rebased."""
     pi, cwd = lab(version), bench.folder
