@@ -11,7 +11,7 @@ from functools import partial
 from foundation.errors import ContextError
 from journal.keys import Keys, judge, load_keys, own_keys, sign
 from memory import visibility
-from pi_context import environment
+from pi_context import environment, proofs
 from pi_context.surroundings import Surroundings
 from rebase.checkpoint import Origin
 from rebase.gates import Standing, check_standing
@@ -24,13 +24,6 @@ from sessions.locating import Folders, LogFile, canonical, of_project, read_head
 LINEAGE = "lineage"
 """What checkpoints and links are signed for; a journal's records are signed for something else."""
 
-_KEYS = "keys"
-
-
-def keys_folder(around: Surroundings) -> str:
-    """Give the folder of this installation's keys, which need not exist."""
-    return os.path.join(around.own_folder, _KEYS)
-
 
 def verifier(around: Surroundings) -> Verify:
     """Give what judges checkpoints and links; the key is read when the first one is judged, and none is made."""
@@ -38,7 +31,7 @@ def verifier(around: Surroundings) -> Verify:
 
     def verify(data: bytes, key_id: str, mac: str) -> Verdict:
         if not known:
-            known.append(load_keys(keys_folder(around)))
+            known.append(load_keys(around.keys_folder))
         return judge(known[0], LINEAGE, data, key_id, mac)
 
     return verify
@@ -46,7 +39,7 @@ def verifier(around: Surroundings) -> Verify:
 
 def signer(around: Surroundings) -> Signer:
     """Give what signs, with a key that is made now where there is none: never in a dry run."""
-    keys = own_keys(keys_folder(around), around.disk, os.urandom)
+    keys = own_keys(around.keys_folder, around.disk, os.urandom)
     return Signer(keys.key_id, partial(sign, keys, LINEAGE))
 
 
@@ -123,7 +116,7 @@ def plan_at(
         fitted=fitted,
         verify=verifier(around),
         locate=locator(around, file),
-        proved={},
+        proved=proofs.load(around),
         size=size,
     )
 
