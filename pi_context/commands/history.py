@@ -119,7 +119,7 @@ WARNINGS = {
     "project-session-limit": "Only the newest sessions of the project were searched.",
     "lineage-equals-branch": "This branch does not come from a rebase: its lineage is the branch itself.",
     "lineage-degraded": "A session that this one comes from is gone or was changed; only the others were searched.",
-    "lineage-unverified": "The link to the session that this one comes from does not hold; only this branch was searched.",
+    "lineage-unverified": "The link to where this session comes from does not hold; only this branch was searched.",
     "query-has-no-searchable-terms": "The query holds no letter and no digit.",
     "lexical-retrieval-disabled": "Searching is switched off in the settings.",
     "query-shortened": "The query has very many words; the longest were used.",
