@@ -73,7 +73,7 @@ def parts_of(
     omitted: list[int] = []
     for source in lineage.sources:
         row = rows.get(source.file.path)
-        if row is None or canonical(row.cwd) != lineage.project:
+        if row is None:
             continue
         until = last_within(db, row.sid, source.size)
         leaf = rid_of(db, row.sid, id_key(source.leaf), until)

@@ -12,6 +12,7 @@ from logs import about, entry, header, lines, message, talk
 from worlds import World
 
 from foundation.errors import ContextError
+from recall.descent import Descent, Locate
 from recall.evidence import Place
 from recall.references import Reference
 from sessions.locating import Folders, session_files
@@ -70,13 +71,27 @@ def test_only_what_the_rebase_recorded_is_found(made: World, probe: int, monkeyp
     assert texts(made) == [STEPS[0], "turn 1 okapi", "turn 2 okapi", "turn 5 okapi"]
 
 
-def test_an_id_that_is_given_again_later_changes_no_branch(made: World) -> None:
+@pytest.mark.parametrize("probe", [1500, 0], ids=["all at once", "session by session"])
+def test_an_id_that_is_given_again_later_changes_no_branch(
+    made: World, probe: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where a source later gives ids of its branch again, the entries of the prefix are the ones that count."""
-    family = Family(made).grow(1)
+    monkeypatch.setattr("index.querying._PROBE", probe)
+    family = Family(
+        made,
+        *talk(3, about("okapi")),
+        message(9, 3, "aside okapi"),
+        message(4, 3, "turn 4 okapi"),
+        entry("context_edit", 5, 4, targetId="00000001", replacement=None),
+    ).grow(1)
     family.append(
-        0, message(0x50, None, "elsewhere okapi"), message(2, 0x50, "false okapi"), message(4, 2, "false leaf okapi")
+        0,
+        message(0x50, None, "elsewhere okapi"),
+        message(1, 0x50, "false first okapi"),
+        message(3, 9, "false okapi"),
+        message(5, 3, "false leaf okapi"),
     )
-    assert texts(made) == sorted([STEPS[0], *OLDEST])
+    assert texts(made) == [STEPS[0], "turn 2 okapi", "turn 3 okapi", "turn 4 okapi"]
 
 
 @pytest.mark.parametrize("harm", ["gone", "edited", "cut"])
@@ -128,6 +143,28 @@ def test_a_stranger_with_the_id_of_a_source_is_not_searched(family: Family) -> N
     family.made.delete("moved")
     answer = family.made.search("okapi", scope=LINEAGE)
     assert (texts(family.made), answer["warnings"]) == (sorted(STEPS), ["lineage-degraded"])
+
+
+def test_only_likely_files_are_offered_for_proof(family: Family) -> None:
+    """A source that is gone makes nobody hash the other sessions of the project: their ids say that they are not it."""
+    family.made.log("stranger", *talk(2, about("stranger okapi")))
+    family.made.delete(family.name(0))
+    prove = family.made.descend
+    offered: list[list[str]] = []
+
+    def watched(file: str, locate: Locate) -> Descent | None:
+        def noted(identity: str, name: str) -> list[str]:
+            offered.append([*locate(identity, name)])
+            return offered[-1]
+
+        return prove(file, noted)
+
+    family.made.descend = watched
+    for _ in range(2):  # with an index that knows none of them, and one that knows all
+        family.made.search("okapi", scope=LINEAGE)
+        assert offered == [[family.files[2]], [family.files[1]], []]
+        offered.clear()
+        family.made.update()
 
 
 @pytest.mark.parametrize("harm", ["forged", "foreign", "half", "broken"])
@@ -249,7 +286,7 @@ def test_the_original_is_among_the_first_of_a_long_lineage(made: World) -> None:
 def test_many_matches_in_a_lineage_are_walked_to_the_end(made: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The only literal hit is found though it is older than any number of places that may hold it."""
     monkeypatch.setattr("recall.candidates._MOST_WALKED", 5)
-    family = Family(made, message(1, None, "a parcel-service"), *talk(20, about("service parcel"), start=2, parent=1))
+    family = Family(made, message(1, None, "a parcel-service"), *talk(20, about("parcel service"), start=2, parent=1))
     family.grow(1)
     answer = made.search("parcel-service", scope=LINEAGE)
     assert (answer["hits"][0]["entryId"], answer["warnings"]) == ("00000001", [])

@@ -13,7 +13,7 @@ from shelled import Shell
 
 from foundation.durable import RealFiles
 from journal.keys import Keys, own_keys, sign
-from pi_context import api
+from pi_context import api, proofs
 from rebase.sealing import Signer, Verdict
 from sessions import fingerprint
 
@@ -192,14 +192,19 @@ def test_a_dry_run_reads_what_is_remembered_and_writes_nothing(shell: Shell, has
 
 
 def test_the_memory_is_bounded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest proofs make room, and a file that grew counts in its last state only."""
-    monkeypatch.setattr("pi_context.proofs.MOST", 3)
-    family = Family(shell, 5)
-    for _ in range(2):
+    """The oldest proofs make room, and a file that grew counts in its last state only, as the newest one."""
+    family = Family(shell, 2)
+    for number in range(3):
+        say(family.files[1], 0x300 + number, "grown")
+        family.keep_current()
         shell.search("okapi", *LINEAGE)
-        assert len(json.loads(family.proofs.read_text("utf-8"))["proved"]) == 3
-    say(family.files[4], 0x300, "grown")
+    assert len(json.loads(family.proofs.read_text("utf-8"))["proved"]) == 2
+    monkeypatch.setattr("pi_context.proofs.MOST", 1)
+    say(family.files[1], 0x400, "grown")
     family.keep_current()
     shell.search("okapi", *LINEAGE)
-    kept = json.loads(family.proofs.read_text("utf-8"))["proved"]
-    assert len({tuple(row[:2]) for row in kept}) == 3
+    assert len(json.loads(family.proofs.read_text("utf-8"))["proved"]) == 1
+    first, second, again = (1, 1, 10, 5, 10, "a"), (1, 2, 10, 5, 10, "b"), (1, 1, 20, 6, 10, "a")
+    monkeypatch.setattr("pi_context.proofs.MOST", 2)
+    kept = proofs._joined({first: True, second: True}, {again: False})
+    assert kept == [[*second, True], [*again, False]]
