@@ -49,7 +49,7 @@ class Lineage(NamedTuple):
 
 def lineage_of(here: Here, session: LogFile, db: apsw.Connection | None) -> Lineage | None:
     """Prove where a session came from; None where it has no link. Raises ContextError where its link does not hold."""
-    project = canonical(read_header(session.path).cwd)
+    project = _project_of(session.path)
     descent = here.descend(session.path, partial(_candidates, here, session.path, project, db))
     if descent is None:
         return None
@@ -101,6 +101,14 @@ def _candidates(
         row = rows.get(file.path)
         if file.path not in tried and (row is None or row.id == identity) and _is_of(file.path, identity, project):
             yield file.path
+
+
+def _project_of(path: str) -> str:
+    """Give the canonical folder that a session names; empty, which is no project, where it names none."""
+    try:
+        return canonical(read_header(path).cwd)
+    except ContextError:
+        return ""
 
 
 def _is_of(path: str, identity: str, project: str) -> bool:

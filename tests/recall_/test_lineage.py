@@ -283,6 +283,13 @@ def test_the_original_is_among_the_first_of_a_long_lineage(made: World) -> None:
     assert "lineage" not in made.status(LINEAGE)
 
 
+def test_a_session_without_header_has_no_lineage(made: World) -> None:
+    """A file that names no project is searched as ever, and offers nobody for proof."""
+    made.write("s", lines(message(1, None, "okapi")))
+    answer = made.search("okapi", scope=LINEAGE)
+    assert (len(answer["hits"]), answer["status"], answer["warnings"]) == (1, "complete", ["lineage-equals-branch"])
+
+
 def test_many_matches_in_a_lineage_are_walked_to_the_end(made: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The only literal hit is found though it is older than any number of places that may hold it."""
     monkeypatch.setattr("recall.candidates._MOST_WALKED", 5)

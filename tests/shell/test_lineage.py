@@ -161,6 +161,15 @@ def test_a_memory_that_cannot_be_written_changes_no_answer(shell: Shell) -> None
         assert shell.search("ledger-key", *LINEAGE)["status"] == "complete"
 
 
+def test_a_session_that_only_speaks_of_links_has_none(shell: Shell) -> None:
+    """The names of our entries in a message make no rebased session."""
+    said = lines(message(1, None, "okapi: what is a context-rebase-link-v1 or a context-rebase-handoff-v1?"))
+    shell.write("s1.jsonl", lines(header(str(shell.project), "s1")) + said)
+    answer = shell.search("okapi", *LINEAGE, "--session", str(shell.sessions / "s1.jsonl"))
+    assert (len(answer["hits"]), answer["status"]) == (1, "complete")
+    assert (answer["effectiveScope"], answer["warnings"]) == ("current-branch", ["lineage-equals-branch"])
+
+
 @pytest.mark.parametrize("harm", ["gone", "damaged", "another"])
 def test_without_our_key_a_link_is_nobodys(shell: Shell, harm: str) -> None:
     """Where the key is gone, damaged or another one, only the branch is searched, and people are told why."""
