@@ -6,12 +6,12 @@ terminal, never for the mark. Under a mark only the current project can be reach
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from foundation.durable import RealFiles
 from foundation.errors import ContextError
 from memory import visibility
-from pi_context import configuration, environment
+from pi_context import configuration, environment, lineages
 from pi_context.configuration import Configuration
 from pi_context.exclusions import excluded_sessions
 from pi_context.verbs import Words
@@ -34,6 +34,9 @@ from sessions.locating import (
 OWN_FOLDER = "pi-context"
 """Our folder below the agent folder: index, exclusions, and what else is ours."""
 
+KEYS_FOLDER = "keys"
+"""The folder of this installation's keys below that, which need not exist."""
+
 
 class Surroundings:
     """Everything around one command, each part found out when it is first needed."""
@@ -43,6 +46,7 @@ class Surroundings:
         self.mark = environment.agent_mark(variables)
         self.agent_dir = environment.agent_dir(variables, words["agent_dir"])
         self.own_folder = os.path.join(self.agent_dir, OWN_FOLDER)
+        self.keys_folder = os.path.join(self.own_folder, KEYS_FOLDER)
         self.current_folder = os.getcwd()
         self.home = environment.home()
         self.disk = RealFiles()
@@ -197,4 +201,5 @@ class Surroundings:
             visibility=visibility.load(),
             references=references,
             reveal=reveal,
+            descend=partial(lineages.descend, self),
         )

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from sessions.skimming import Said
 
-
 Spoken = tuple[int, Said]
 """A message that calls tools or answers a call: its entry's position in the session, and what it means."""
 

@@ -92,7 +92,7 @@ def skim(log: BinaryIO, size: int) -> Skimmed:
     digest, left, flaw, number = sha256(), size, None, 0
     take, update, readline, longest = scan.take, digest.update, log.readline, LONGEST_LINE + 2
     while left and flaw is None:
-        raw = readline(longest if left > longest else left)
+        raw = readline(min(left, longest))
         if not raw:
             break
         update(raw)
@@ -132,16 +132,18 @@ class _Scan:
         self._before: str | None = None
 
     def take(self, raw: bytes, offset: int, number: int) -> Flaw | None:
-        """Take one line with its newline; the usual one, a message, in one go, for there are a million of them."""
+        """Take one line with its newline."""
         try:
             line = _decode(raw)
         except _REFUSED:
             if not raw.decode("utf-8", "replace").strip(JS_WHITE):
                 return None
             found = _decoded_slowly(raw)
-            if found is None:
-                return Flaw("damaged-line", number)
-            line = found
+            return Flaw("damaged-line", number) if found is None else self._take(found, raw, offset, number)
+        return self._take(line, raw, offset, number)
+
+    def _take(self, line: _Line, raw: bytes, offset: int, number: int) -> Flaw | None:
+        """Take what a line says; in one go, for there may be a million of them."""
         identity, kind, parent = line.id, line.type, line.parentId
         if kind == "session":
             return self._take_header(raw, number)

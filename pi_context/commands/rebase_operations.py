@@ -89,7 +89,7 @@ def adopt(call: Call) -> int:
         with rebases.holding(around, folder) as held:
             signing = rebases.signing(around, held)
             if seals:
-                adoptions.adopt_seals(rebases.keys_folder(around), signing.keys, around.disk, seals)
+                adoptions.adopt_seals(around.keys_folder, signing.keys, around.disk, seals)
             journal = _adopted_record(signing, own.checkpoint.operationId)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
