@@ -170,10 +170,10 @@ class _Scan:
 
     def _take_message(self, at: int, message: _Message) -> str:
         """Note what a message means for tool exchanges, and give the kind of its step."""
-        role, keys = message.role, ()
+        role = message.role
         if role == "assistant":
-            if isinstance(message.content, list):
-                keys = tuple([_call_key(block.id) for block in message.content if block.type == "toolCall"])
+            blocks = message.content if isinstance(message.content, list) else ()
+            keys = tuple([_call_key(block.id) for block in blocks if block.type == "toolCall"])
             if keys:
                 self.said[at] = _step(Said, (keys, None, message.stopReason in _STOPPED))
         elif role == "toolResult":
