@@ -1,20 +1,20 @@
 """Whether rebases are left unfinished, for commands that do without the modules of a journal where there is none."""
 
 import os
+from typing import TYPE_CHECKING
 
 from foundation.errors import ContextError
-from pi_context.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from pi_context.surroundings import Surroundings
 
 JOURNAL = ".ds4-rebase"
 """The folder beside the sessions in which operations are recorded."""
 
-KEYS = "keys"
-"""The folder of this installation's keys, in our own."""
-
 _RECORDS = os.path.join(JOURNAL, "operations")
 
 
-def pending(around: Surroundings) -> list[str]:
+def pending(around: "Surroundings") -> list[str]:
     """Give the ids of the unfinished operations of this project, beside its current session.
 
     What cannot be read or judged is none of these: `rebase --list` tells of it.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from foundation.errors import CODES, REFUSED, ContextError
 from pi_context.call import Call
 from pi_context.output import plain
-from pi_context.pending import KEYS, has_records
+from pi_context.pending import has_records
 from pi_context.version import VERSION
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -148,8 +148,8 @@ def _index(call: Call) -> Iterator[Check]:
 def _rebases(call: Call) -> Iterator[Check]:
     """Look at the key that signs rebases, and for operations that were not finished."""
     around = call.around
-    if os.path.isdir(os.path.join(around.own_folder, KEYS)):
-        yield from _key(os.path.join(around.own_folder, KEYS))
+    if os.path.isdir(around.keys_folder):
+        yield from _key(around.keys_folder)
     files = [around.session] if around.mark and around.session else [] if around.mark else around.files
     beside = {os.path.dirname(file.path): file.path for file in reversed(files)}  # the newest of each folder
     for folder, newest in sorted(beside.items()):

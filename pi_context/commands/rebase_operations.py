@@ -174,7 +174,7 @@ def _adopt(call: Call, folder: str, own: Own, seals: list[str]) -> str:
     with rebases.holding(around, folder) as held:
         signing = rebases.signing(around, held)
         if seals:
-            adoptions.adopt_seals(rebases.keys_folder(around), signing.keys, around.disk, seals)
+            adoptions.adopt_seals(around.keys_folder, signing.keys, around.disk, seals)
         state = _record_state(signing.journal, operation_id)
         if state != ADOPTABLE:
             return state

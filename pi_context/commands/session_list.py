@@ -40,10 +40,10 @@ def _show(call: Call, found: list[Json]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)  # the name gets what the others leave
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("session", "last used", "entries", "size", "branches"):
         table.add_column(name, no_wrap=True, justify="left" if name in ("session", "last used") else "right")
-    table.add_column("name", overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column("name", overflow="fold")  # gives way where the terminal is narrow; an id must stay whole
     for row in found:
         told = plain(row.get("name", ""))
         if row.get("from"):
