@@ -87,7 +87,7 @@ def listed(shell: Shell, *, terminal: bool = True) -> dict[str, Any]:
     return {each["sessionId"]: each for each in found}
 
 
-def test_the_list_tells_what_was_rebased(shell: Shell, rebase: Acts) -> None:
+def test_the_list_tells_what_was_rebased(shell: Shell, rebase: Acts, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways, to the owner; a fork, which has a parent too, was not rebased."""
     file = shell.add(*TALK)
     first = rebase.json("--yes", "--session", file)
@@ -102,10 +102,10 @@ def test_the_list_tells_what_was_rebased(shell: Shell, rebase: Acts) -> None:
     assert found[first["targetSessionId"]]["rebasedTo"] == [second["targetSessionId"]]
     assert found["fork"]["from"] == "s1"
     assert "rebasedFrom" not in found["fork"]
-    shown = (
-        shell("session", "list", expect=0, terminal=False).out + shell("session", "list", expect=0, terminal=True).out
-    )
-    assert "rebased from s1" in shown.replace("\n", " ")
+    monkeypatch.setenv("COLUMNS", "300")
+    shown = shell("session", "list", expect=0, terminal=True).out
+    assert "(rebased from s1)" in shown
+    assert f"(rebased to {first['targetSessionId']})  (continued in fork)" in shown
     assert not any("rebasedFrom" in each for each in listed(shell, terminal=False).values())
 
 
