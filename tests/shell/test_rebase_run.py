@@ -66,8 +66,8 @@ def test_what_a_person_is_told_can_be_typed(shell: Shell, rebase: Acts) -> None:
     assert "pi -c" in said.out
     search = typed_out(said, "pi-context history search")
     assert (search[-3:], search[-1]) == (["--scope", "current-lineage", "QUERY"], "QUERY")
-    found = shell(*search[:-1], "grams", "--json", expect=0).json
-    assert found["status"] == "complete"
+    hits = shell(*search[:-1], "grams", "--json", expect=0).json["hits"]
+    assert [hit["sessionId"] for hit in hits] == ["s1"]
 
 
 def test_the_newest_session_of_the_project_is_meant(shell: Shell, rebase: Acts) -> None:
@@ -244,11 +244,16 @@ def test_another_rebase_at_work_is_told(shell: Shell, rebase: Acts) -> None:
     import portalocker
 
     shell.add(*TALK)
-    rebase("--yes")
+    done = rebase.json("--yes")
+    os.utime(done["targetFile"], ns=(1, 1))
     lock = shell.sessions / ".ds4-rebase" / "lock"
     lock.write_text('{"pid":4321,"since":1700000000000}')
     with portalocker.Lock(str(lock), "r+", flags=portalocker.LOCK_EX | portalocker.LOCK_NB):
         answer = rebase.refused("--yes", "--again", code="rebase-busy")
+        for words in (("--recover", done["operationId"]), ("--yes", "--session", done["targetFile"])):
+            rebase.refused(*words, code="rebase-busy")
+        assert rebase.json("--list")["operations"]  # to look needs no lock
+        assert rebase.json("--dry-run", "--session", "s1")["earlier"]["operationId"] == done["operationId"]
 
         assert lock.read_text() == '{"pid":4321,"since":1700000000000}'
     assert "process 4321, since 2023-11-14T22:13:20" in answer["message"]
