@@ -15,6 +15,9 @@ from journal.operations import Outcome
 ALL = [pytest.param(error, id=CODES[error]) for error in ERRORS]
 ONE = [pytest.param(error, id=CODES[error], marks=() if error == errno.EIO else pytest.mark.slow) for error in ERRORS]
 LASTING_OR_NOT = pytest.mark.parametrize("lasting", [False, True], ids=["once", "from-then-on"])
+ONCE = pytest.mark.parametrize(
+    "lasting", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["once", "from-then-on"]
+)
 
 
 def run(story: Any) -> Outcome:
@@ -70,7 +73,7 @@ def test_a_run_stops_at_any_effect_with_the_code(error: int, lasting: bool, late
 
 
 @pytest.mark.parametrize("late", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["before", "after"])
-@LASTING_OR_NOT
+@ONCE
 @pytest.mark.parametrize("error", ONE)
 def test_a_recovery_stops_at_any_effect_with_the_code(error: int, lasting: bool, late: bool) -> None:
     """R3, R6: recovery from every phase may be refused each of its effects; the next one brings it to `Verified`."""
@@ -81,7 +84,7 @@ def test_a_recovery_stops_at_any_effect_with_the_code(error: int, lasting: bool,
 
 
 @pytest.mark.parametrize("late", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["before", "after"])
-@LASTING_OR_NOT
+@ONCE
 @pytest.mark.parametrize("error", ONE)
 def test_taking_back_stops_at_any_effect_with_the_code(error: int, lasting: bool, late: bool) -> None:
     """R3, R4: abandoning from every phase before activation; what it could not finish is finished by recovery.

@@ -5,18 +5,17 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 from unittest.mock import patch
 
-from deliveries import Look, look
+from deliveries import look
 from faults import Effect, WatchedFiles
 from logs import header, lines
 from rebases import OPERATION, Rebase, conversation
 from rebasing import say
 
 from journal.keys import Keys
-from journal.lifecycle import Record, standing
-from journal.reading import SetAside
+from journal.lifecycle import Record
 from journal.records import encode
 from rebase import plan as planning
 from rebase.facts import Facts
@@ -27,48 +26,10 @@ OTHER_KEYS = Keys("fedcba9876543210", b"o" * 32)
 Interfere = Callable[[Rebase], object]
 
 
-class End(NamedTuple):
-    """How a rebase stands: the code that was told, the journal's word, and the session that `pi -c` would open.
-
-    `word` is `finished`, `open`, `closing`, `closed`, `set-aside` or `nothing`; `newest` is `source` or `target`, or
-    `target alone` and `nothing` where there is no source.
-    """
-
-    code: str
-    word: str
-    newest: str
-
-
 def targets(rebase: Rebase) -> list[str]:
     """Give the sessions in the folder that were made by a rebase."""
     paths = [rebase.path(name) for name in os.listdir(rebase.root) if name.endswith(".jsonl")]
     return [path for path in paths if b"parentSession" in look(path).data.split(b"\n", 1)[0]]
-
-
-def newest(rebase: Rebase) -> str:
-    """Tell which session was written last."""
-    made = targets(rebase)
-    if not os.path.exists(rebase.source):
-        return "target alone" if made else "nothing"
-    if made and os.stat(made[0]).st_mtime_ns > os.stat(rebase.source).st_mtime_ns:
-        return "target"
-    return "source"
-
-
-def stray(rebase: Rebase) -> list[str]:
-    """Give the names of files that are there for a while only, whoever made them."""
-    return sorted(name for name in rebase.tree() if name.endswith((".tmp", ".new")))
-
-
-def word(rebase: Rebase) -> str:
-    """Say how the operation stands in the journal."""
-    match rebase.record():
-        case None:
-            return "nothing"
-        case SetAside():
-            return "set-aside"
-        case Record() as record:
-            return standing(rebase.course, record)
 
 
 # --- the source -----------------------------------------------------------------------------------------------------
@@ -254,8 +215,3 @@ def _times_kept(path: str) -> Iterator[None]:
     times = os.stat(path)
     yield
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-def bytes_of(path: str) -> Look | None:
-    """Look at a file; None where it is not there."""
-    return look(path) if os.path.exists(path) else None
