@@ -213,8 +213,7 @@ def publish(files: Files, staged: str, target: str) -> None:
         try:
             _give_name(files, staged, target)
         except FileExistsError as error:
-            if not _same_file(staged, target):  # over a network a link may come through and be reported as failed
-                raise ContextError("target-exists") from error
+            raise ContextError("target-exists") from error
     files.fsync_folder(folder)  # before the staged name goes: a power cut must not keep only that
     if os.path.lexists(staged):
         files.unlink(staged)
@@ -254,6 +253,14 @@ def can_publish(files: Files, folder: str) -> None:
 
 
 def _give_name(files: Files, staged: str, target: str) -> None:
+    try:
+        _link_or_rename(files, staged, target)
+    except FileExistsError:
+        if not _same_file(staged, target):  # over a network a link may come through and be reported as failed
+            raise
+
+
+def _link_or_rename(files: Files, staged: str, target: str) -> None:
     try:
         files.link(staged, target)
     except OSError as error:

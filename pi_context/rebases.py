@@ -5,8 +5,8 @@ judged, and never makes one.
 """
 
 import os
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from foundation.errors import ContextError
@@ -161,10 +161,12 @@ def journal_in(around: Surroundings, folder: str) -> Journal:
     return Journal(os.path.join(folder, JOURNAL), COURSE, load_keys(around.keys_folder))
 
 
-def holding(around: Surroundings, folder: str) -> AbstractContextManager[HeldJournal]:
+@contextmanager
+def holding(around: Surroundings, folder: str) -> Iterator[HeldJournal]:
     """Hold the journal of a session folder. Raises BusyError, code `rebase-busy`."""
     journal = journal_in(around, folder)
-    return locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="rebase-busy")
+    with locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="rebase-busy") as held:
+        yield held._replace(journal=journal_in(around, folder))  # whoever held it before may have made the key
 
 
 def signing(around: Surroundings, held: HeldJournal) -> HeldJournal:

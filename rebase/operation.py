@@ -15,7 +15,7 @@ from journal.places import Journal
 from journal.reading import SetAside, find, listed
 from journal.writing import HeldJournal
 from rebase.facts import Facts, facts_of, of_plan, versions
-from rebase.looking import find_target
+from rebase.looking import find_source, find_target
 from rebase.plan import Plan
 from rebase.steps import COURSE, Site, verify_target, work
 
@@ -37,7 +37,7 @@ def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
         if facts is None or isinstance(record, SetAside):
             continue
         match lifecycle.standing(COURSE, record):
-            case "open" | "closing":
+            case "open" | "closing" if not _spoilt(os.path.dirname(journal.folder), record, facts):
                 return Earlier(record, RECOVERABLE)
             case "finished" if not again and _stands(os.path.dirname(journal.folder), facts, plan):
                 finished = Earlier(record, ALREADY_REBASED)
@@ -101,6 +101,14 @@ def _of_same_leaf(record: Record, plan: Plan) -> Facts | None:
         return None
     same = facts.source_session == plan.source.sessionId and facts.leaf == plan.source.leafId
     return facts if same else None
+
+
+def _spoilt(folder: str, record: Record, facts: Facts) -> bool:
+    """Tell whether an operation took effect and can never be verified, for its source was edited since.
+
+    It can be neither finished nor taken back, so it stands in nobody's way.
+    """
+    return lifecycle.committed(COURSE, record) and find_source(folder, facts).state == "changed"
 
 
 def _stands(folder: str, facts: Facts, plan: Plan) -> bool:
