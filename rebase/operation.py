@@ -30,16 +30,21 @@ class Earlier(NamedTuple):
 
 
 def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
-    """Find an unfinished operation of this source and leaf, or unless `again`, one whose target still stands for it."""
+    """Find an unfinished operation of this source and leaf, or unless `again`, one whose target still stands for it.
+
+    An operation that may still take back its target stands in the way of rebasing that, too.
+    """
+    folder = os.path.dirname(journal.folder)
     finished: Earlier | None = None
     for record in listed(journal):
-        facts = None if isinstance(record, SetAside) else _of_same_leaf(record, plan)
+        facts = None if isinstance(record, SetAside) else _readable(record)
         if facts is None or isinstance(record, SetAside):
             continue
+        same = facts.source_session == plan.source.sessionId and facts.leaf == plan.source.leafId
         match lifecycle.standing(COURSE, record):
-            case "open" | "closing" if not _spoilt(os.path.dirname(journal.folder), record, facts):
+            case "open" | "closing" if _may_go(record, facts, plan) or (same and not _spoilt(folder, record, facts)):
                 return Earlier(record, RECOVERABLE)
-            case "finished" if not again and _stands(os.path.dirname(journal.folder), facts, plan):
+            case "finished" if same and not again and _stands(folder, facts, plan):
                 finished = Earlier(record, ALREADY_REBASED)
             case _:
                 pass
@@ -96,13 +101,17 @@ def check_abandonable(journal: Journal, operation_id: str) -> Record:
     return record
 
 
-def _of_same_leaf(record: Record, plan: Plan) -> Facts | None:
+def _readable(record: Record) -> Facts | None:
     try:
-        facts = facts_of(record)
+        return facts_of(record)
     except ContextError:
         return None
-    same = facts.source_session == plan.source.sessionId and facts.leaf == plan.source.leafId
-    return facts if same else None
+
+
+def _may_go(record: Record, facts: Facts, plan: Plan) -> bool:
+    """Tell whether what is to be rebased is the target of an operation that may still take it back."""
+    untouched = (facts.target_size, facts.target_sha256) == (plan.source.size, plan.source.sha256)
+    return untouched and not lifecycle.committed(COURSE, record)
 
 
 def _spoilt(folder: str, record: Record, facts: Facts) -> bool:

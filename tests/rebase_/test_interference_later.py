@@ -36,6 +36,7 @@ from interfering import (
     target_is_edited,
     targets,
 )
+from rebases import OPERATION
 from standings import (
     MOMENTS,
     VERIFIED,
@@ -155,3 +156,29 @@ def test_there_is_a_way_out(interfere: Interfere, moment: str) -> None:
                 target_is_deleted(rebase)
                 assert answered(rebase, "recover") == "target-missing"
             assert not os.path.exists(rebase.source) or rebase.earlier() is None
+
+
+@pytest.mark.parametrize("moment", ["installed", "TargetCreated", "activated"])
+def test_a_target_that_may_go_is_no_source(moment: str) -> None:
+    """R1: what may still be taken back cannot be rebased, so no target loses its source; once it is verified it can be."""
+    with scratch() as root:
+        rebase = crashed_at(root, moment)
+        (target,) = targets(rebase)
+        rebase.source = target
+        before = rebase.earlier()
+        assert before is not None
+        assert (before.record.operation_id, before.status) == (OPERATION, "recoverable")
+        target_is_continued(rebase)
+        assert rebase.earlier() is None  # it is not taken back any more
+        assert answered(rebase, "abandon") == "operation-committed"
+
+
+def test_a_target_that_took_effect_is_a_source() -> None:
+    """From `Activated` on nothing takes it back, so it can be rebased before it was verified, too."""
+    with scratch() as root:
+        rebase = crashed_at(root, "Activated")
+        (rebase.source,) = targets(rebase)
+        assert rebase.earlier() is None
+        assert rebase.run("rebase_2").record.phase == "Verified"
+        assert answered(rebase, "abandon") == "operation-committed"
+        assert answered(rebase, "recover") == ""

@@ -23,7 +23,7 @@ def stopped(rebase: Rebase) -> Rebase:
     def refuse(*_: str) -> None:
         raise ContextError("io-error")
 
-    activate, rebase.activate = rebase.activate, refuse  # type: ignore[method-assign]
+    activate, rebase.activate = rebase.activate, refuse  # type: ignore[method-assign, assignment]
     rebase.run()
     rebase.activate = activate  # type: ignore[method-assign]
     return rebase
