@@ -241,6 +241,7 @@ CODES: dict[str, Code] = {
     "lock-unavailable": Code(
         "This file system cannot lock a file; nothing was changed.", "Keep the agent's folder on a local disk."
     ),
+    "note-busy": Code("Another process is writing this note; nothing was changed.", "Try again in a moment."),
     "keys-busy": Code("Another process is making this installation's key.", "Try again in a moment."),
     "key-damaged": Code(
         "This installation's key is no key any more; it was left as it is.",

@@ -137,8 +137,8 @@ def test_adoptions_are_signed(shell: Shell, rebase: Acts) -> None:
     sound = adopted.read_bytes()
     assert adopted.stat().st_mode & 0o077 == 0
     changed = json.loads(sound)
-    changed["seals"].append("0" * 64)
-    for data in (json.dumps(changed).encode(), b"", b"[]", b'{"seals":[[]]}', sound[:-30], b"\xff\xfe"):
+    changed["content"].append("0" * 64)
+    for data in (json.dumps(changed).encode(), b"", b"[]", b'{"content":[[]]}', sound[:-30], b"\xff\xfe"):
         adopted.write_bytes(data)
         assert rebase.json("--dry-run", "--session", target, expect=1)["code"] == "lineage-unverified"
     adopted.write_bytes(sound)
