@@ -117,6 +117,20 @@ def test_what_was_tampered_with_cannot_be_adopted(
     rebase.refused("--adopt", target, "--yes", code="lineage-unverified")
 
 
+def test_a_seal_that_names_our_key_and_does_not_fit_cannot_be_adopted(shell: Shell, rebase: Acts) -> None:
+    """All else agrees, but our key did not sign it: that is no other installation's, it is a forgery."""
+    target = Path(rebase.json("--yes", "--session", shell.add(*TALK))["targetFile"])
+    lines = target.read_bytes().splitlines(keepends=True)
+    [at] = [number for number, line in enumerate(lines) if b'"customType":"context-rebase-link-v1"' in line]
+    mac = json.loads(lines[at])["data"]["mac"].encode()
+    lines[at] = lines[at].replace(mac, mac[:-1] + (b"0" if mac[-1:] != b"0" else b"1"))
+    target.write_bytes(b"".join(lines))
+
+    rebase.refused("--adopt", target, "--yes", code="lineage-unverified")
+    with rebase.nothing_left():
+        assert "[y/N]" not in rebase("--adopt", target, typed="y\n", expect=1).err
+
+
 def test_what_is_no_rebased_session_cannot_be_adopted(shell: Shell, rebase: Acts) -> None:
     """An ordinary session, no session, none at all, several of that name: each has its code and leaves nothing."""
     file = shell.add(*TALK)
