@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 from foundation.durable import Files
-from journal.keys import Keys, judge
+from journal.keys import Keys, Verdict, judge
 from pi_context import signed_notes
 from pi_context.signed_notes import Note
-from rebase.sealing import LINEAGE, Verdict, Verify
+from rebase.sealing import LINEAGE, Verify
 
 _MOST_BYTES = 4_000_000  # some fifty thousand seals
 _WAIT_SECONDS = 10.0

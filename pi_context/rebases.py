@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from foundation.errors import ContextError
-from journal.keys import load_keys
+from journal.keys import Verdict, load_keys
 from memory import visibility
 from pi_context import adoptions, environment, proofs
 from pi_context.surroundings import Surroundings
@@ -15,7 +15,7 @@ from rebase.checkpoint import Origin
 from rebase.gates import Standing, check_standing
 from rebase.lineage import Locate
 from rebase.plan import Plan, make_plan
-from rebase.sealing import Verdict, Verify
+from rebase.sealing import Verify
 from sessions import pi_files
 from sessions.kin import candidates
 from sessions.locating import LogFile

@@ -5,6 +5,7 @@ import os
 from foundation.canonical import Json
 from foundation.clock import iso
 from foundation.errors import ContextError
+from journal.keys import Verdict
 from journal.lifecycle import Record
 from journal.operations import adopt as adopt_record
 from journal.places import Journal
@@ -21,7 +22,6 @@ from rebase import operation
 from rebase.facts import facts_of
 from rebase.lineage import Own, head_link
 from rebase.operation import RECOVERABLE
-from rebase.sealing import Verdict
 
 ADOPTED, ADOPTABLE, SET_ASIDE = "adopted", "adoptable", "set-aside"
 

@@ -166,7 +166,7 @@ def _left(record: Record, folder: str) -> str:
     """Say what is left of an operation that was closed: what somebody wrote to since is not ours to remove."""
     target = find_target(folder, facts_of(record))
     return (
-        "nothing of it is left"
+        "nothing of the operation is left"
         if target.state == "missing"
         else f"its new session was left as it is: {plain(target.path)}"
     )

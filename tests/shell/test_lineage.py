@@ -12,9 +12,9 @@ from rebasing import Bench, say
 from shelled import Shell
 
 from foundation.durable import RealFiles
-from journal.keys import Keys, own_keys, sign
+from journal.keys import Keys, Verdict, own_keys, sign
 from pi_context import api, proofs
-from rebase.sealing import Signer, Verdict
+from rebase.sealing import Signer
 from sessions import fingerprint
 
 LINEAGE = ("--scope", "current-lineage")
