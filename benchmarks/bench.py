@@ -66,6 +66,23 @@ print(time.process_time() - start)
 """
 
 
+STRICT_PASS = """
+import sys, time, json
+sys.path[:0] = json.loads(sys.argv[2])
+from hashlib import sha256
+import msgspec
+from sessions.skimming import _Line
+decode = msgspec.json.Decoder(_Line).decode
+start = time.process_time()
+digest, kinds = sha256(), []
+with open(sys.argv[1], "rb") as log:
+    for line in log:
+        digest.update(line)
+        kinds.append(decode(line).type)
+print(time.process_time() - start)
+"""
+
+
 def command(*words: str, home: Path) -> tuple[float, float, str]:
     """Run the command in a process of its own; give CPU seconds, peak memory in MB, and its output."""
     environment = {
@@ -291,6 +308,62 @@ def small_things(home: Path, archive: corpus.Archive) -> Iterator[Figure]:
     yield Figure("secret scan, MB per CPU second", "≥ 40", f"{speed:.0f}", speed >= 40)
 
 
+def rebase(home: Path, *, runs: int) -> Iterator[Figure]:
+    """Plan the rebase of one session of 200 MB, against a SHA-256 and a typed parse of it; then carry it out."""
+    made = corpus.make(CACHE / "one", 200, big=200, projects=1)
+    source = shutil.copy(next(made.folder.rglob("*.jsonl")), home)
+    words = ("--session", str(source), "--approve", "--json")
+    bare, ours, memory = [], [], []
+    for _ in range(runs):
+        done = subprocess.run(
+            [sys.executable, "-c", STRICT_PASS, str(source), json.dumps([str(ROOT)])],
+            capture_output=True, encoding="utf-8", check=True,
+        )  # fmt: skip
+        bare.append(float(done.stdout))
+        cpu, peak, _ = command("rebase", "--dry-run", "--fit", *words, home=home)
+        ours.append(cpu)
+        memory.append(peak)
+    ratio = statistics.median(ours) / statistics.median(bare)
+    yield Figure(
+        "rebase dry run of 200 MB / (SHA-256 + typed parse)",
+        "≤ 2.0 ×",
+        f"{ratio:.2f} × ({statistics.median(ours):.1f} s of CPU, the start of the process among it)",
+        ratio <= 2,
+    )
+    _, peak, out = command("rebase", "--fit", "--yes", *words, home=home)
+    assert json.loads(out)["status"] == "verified", out
+    most = max(*memory, peak)
+    yield Figure("peak memory of a rebase of 200 MB", "≤ 220 MB", f"{most:.0f} MB", most <= 220)
+
+
+def journal(home: Path) -> Iterator[Figure]:
+    """Record operations whose steps do nothing, against one file written and synced as a record is."""
+    from foundation.clock import iso
+    from foundation.durable import RealFiles, write_atomically
+    from journal.keys import Keys
+    from journal.operations import Work, run
+    from journal.places import Journal
+    from journal.writing import locked
+    from rebase.steps import COURSE
+
+    keys, disk = Keys("0" * 16, b"k" * 32), RealFiles()
+    idle = Work([(stage, lambda _: {}) for stage in COURSE.stages[1:]], lambda _: None)
+    place = Journal(str(home / ".journal"), COURSE, keys)
+    phases: list[float] = []
+    with locked(place, disk=disk, clock=lambda: 0, pid=os.getpid(), busy="rebase-busy") as held:
+        for number in range(30):
+            begin = partial(run, held, f"bench_{number}", idle, versions={}, facts={"begun": iso(0)})
+            phases.append(timed(begin) / len(COURSE.stages))
+    bare = [timed(partial(write_atomically, disk, str(home / "bare"), b"x" * 1000)) for _ in range(100)]
+    ours, floor = statistics.median(phases), statistics.median(bare)
+    yield Figure(
+        "journal, a phase / a synced file replaced",
+        "≤ 10 ×",
+        f"{ours / floor:.1f} × ({ours:.1f} ms; {floor:.1f} ms)",
+        ours <= 10 * floor,
+    )
+
+
 def main() -> None:
     """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -308,6 +381,8 @@ def main() -> None:
             *append(home),
             *start(home),
             *small_things(home, archive),
+            *rebase(home, runs=given.runs),
+            *journal(home),
         ]
     lines = ["| goal | must | measured | |", "| --- | --- | --- | --- |"]
     lines += [

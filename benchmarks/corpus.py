@@ -151,7 +151,8 @@ def make(folder: Path, megabytes: float, *, big: float = 0, seed: int = 7, proje
 def session(words: Words, rng: random.Random, size: float, cwd: str, identity: str) -> Iterator[bytes]:
     """Yield the lines of one session of about `size` bytes."""
     now, done, parent = FIRST_MS + rng.randrange(10**9), 0, None
-    past: list[str] = []
+    whole: list[str] = []  # entries after which no call waits for its result: one may branch there
+    kept = ""
     line = _line({"type": "session", "version": 3, "id": identity, "timestamp": _stamp(now), "cwd": cwd})
     call: tuple[str, str] | None = None
     while True:
@@ -160,25 +161,28 @@ def session(words: Words, rng: random.Random, size: float, cwd: str, identity: s
         if done >= size and call is None:
             return
         now += rng.randrange(1000, 40_000)
-        if call is None and len(past) > 40 and rng.random() < 0.004:
-            parent = rng.choice(past[-40:])
+        if call is None and len(whole) > 40 and rng.random() < 0.004:
+            parent = rng.choice(whole[-40:])
         entry: dict[str, Any] = {
             "type": "message",
             "id": f"{rng.getrandbits(32):08x}",
             "parentId": parent,
             "timestamp": _stamp(now),
         }
-        if call is None and past and rng.random() < 0.002:
+        if call is None and parent == kept and rng.random() < 0.02:
             entry |= {
                 "type": "compaction",
                 "summary": words.say(5000),
-                "firstKeptEntryId": parent,
+                "firstKeptEntryId": kept,
                 "tokensBefore": 100_000,
             }
         else:
             entry["message"], call = _message(words, rng, call)
+            if entry["message"]["role"] == "user":
+                kept = entry["id"]
         parent = entry["id"]
-        past.append(parent)
+        if call is None:
+            whole.append(parent)
         line = _line(entry)
 
 

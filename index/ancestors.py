@@ -25,6 +25,7 @@ with recursive path(lo, hi) as (
 """Climbs from the leaf run by run; `union` ends it where a damaged log goes in circles."""
 
 _INTERVALS = PATH + "select lo, max(hi) from path group by lo order by lo"  # noqa: S608 - our own text
+_WITHIN = "select rid from entry where rid between ? and ? and off < ? order by rid desc limit 1"
 _OF_ID = "select max(rid) from entry where eid = ? and rid between ? and ?"  # of several the last, as in Pi
 
 
@@ -33,9 +34,9 @@ def session_of(rid: int) -> int:
     return rid >> SHIFT
 
 
-def ancestry(db: apsw.Connection, leaf: int) -> Intervals:
-    """Give the ancestors of an entry, itself included."""
-    span = {"leaf": leaf, "first": first_rid(session_of(leaf)), "last": last_rid(session_of(leaf))}
+def ancestry(db: apsw.Connection, leaf: int, until: int | None = None) -> Intervals:
+    """Give the ancestors of an entry, itself included; `until` is the last rid of the session that counts."""
+    span = {"leaf": leaf, "first": first_rid(session_of(leaf)), "last": until or last_rid(session_of(leaf))}
     return tuple((low, high) for low, high in rows(db, _INTERVALS, span))
 
 
@@ -45,10 +46,16 @@ def is_ancestor(intervals: Intervals, rid: int) -> bool:
     return at > 0 and rid <= intervals[at - 1][1]
 
 
-def rid_of(db: apsw.Connection, sid: int, key: int) -> int | None:
-    """Find an entry by its id as a number: of several the last."""
-    found: int | None = value(db, _OF_ID, (key, first_rid(sid), last_rid(sid)))
+def rid_of(db: apsw.Connection, sid: int, key: int, until: int | None = None) -> int | None:
+    """Find an entry by its id as a number: of several the last, up to `until`."""
+    found: int | None = value(db, _OF_ID, (key, first_rid(sid), until or last_rid(sid)))
     return found
+
+
+def last_within(db: apsw.Connection, sid: int, size: int) -> int:
+    """Give the last entry that lies within the first bytes of a session; the rid before all entries where none does."""
+    found: int | None = value(db, _WITHIN, (first_rid(sid), last_rid(sid), size))
+    return found or first_rid(sid)
 
 
 def rid_at(db: apsw.Connection, sid: int, key: int, offset: int) -> int | None:
@@ -58,10 +65,10 @@ def rid_at(db: apsw.Connection, sid: int, key: int, offset: int) -> int | None:
     return found
 
 
-def omitted_on(db: apsw.Connection, path: Intervals, sid: int) -> tuple[int, ...]:
-    """Give the entries that the last context edit on a path takes out of the context."""
-    span = (first_rid(sid), last_rid(sid))
+def omitted_on(db: apsw.Connection, path: Intervals, sid: int, until: int | None = None) -> tuple[int, ...]:
+    """Give the entries that the last context edit on a path takes out of the context; `until` as in `ancestry`."""
+    span = (first_rid(sid), until or last_rid(sid))
     edits = rows(db, "select rid, target, omits from edit where rid between ? and ? order by rid", span)
     last = {target: omits for rid, target, omits in edits if is_ancestor(path, rid)}
-    targets = [rid_of(db, sid, target) for target, omits in last.items() if omits]
+    targets = [rid_of(db, sid, target, until) for target, omits in last.items() if omits]
     return tuple(rid for rid in targets if rid is not None)

@@ -21,18 +21,19 @@ _PROBE = 1500
 class Part(NamedTuple):
     """One session within a scope: with a leaf only its ancestors, else all entries.
 
-    `newest` is the time of its newest entry in milliseconds.
+    `newest` is the time of its newest entry in milliseconds; `until` the last rid that counts, None for all.
     """
 
     sid: int
     leaf: int | None = None
     newest: int = 0
+    until: int | None = None
 
 
 class AuthorisedScope(NamedTuple):
     """What a search may look into, newest session first; made in `recall.scope` and nowhere else.
 
-    `omitted` are the rids that a context edit took out of the current branch.
+    `omitted` are the rids that a context edit took out of the branches that it looks into.
     """
 
     name: str
@@ -109,6 +110,12 @@ def every(db: apsw.Connection, scope: AuthorisedScope, filters: Filters) -> Iter
         yield from query.entries(part)
 
 
+def holds(db: apsw.Connection, scope: AuthorisedScope, rid: int) -> bool:
+    """Tell whether an entry lies within a scope."""
+    part = next((part for part in scope.parts if part.sid == session_of(rid)), None)
+    return part is not None and _is_within(_intervals(db, part), rid) and rid not in scope.omitted
+
+
 class _Query:
     """One expression with its filters, prepared for any session."""
 
@@ -158,7 +165,7 @@ class _Query:
 
     def _bounds(self, part: Part) -> tuple[str, str, dict[str, object]]:
         """Give what bounds a query to one session or to the ancestors of its leaf: two pieces of SQL, and bindings."""
-        bindings = self.bindings | {"first": first_rid(part.sid), "last": last_rid(part.sid)}
+        bindings = self.bindings | {"first": first_rid(part.sid), "last": part.until or last_rid(part.sid)}
         return ("", "", bindings) if part.leaf is None else (PATH, _ON_PATH, bindings | {"leaf": part.leaf})
 
     def _all_at_once(self) -> list[Found] | None:
@@ -167,13 +174,9 @@ class _Query:
         if value(self.db, probe, (self.bindings["match"], _PROBE + 1)) > _PROBE:
             return None
         sql = f"select {_ENTRY}, phrase_counts(f.words) {_FROM}{self.conditions}"
-        bounds = {part.sid: self._bound(part) for part in self.scope.parts}
+        bounds = {part.sid: _intervals(self.db, part) for part in self.scope.parts}
         found = map(_found, rows(self.db, sql, self.bindings))
         return [place for place in found if _is_within(bounds.get(session_of(place.rid)), place.rid)]
-
-    def _bound(self, part: Part) -> Intervals:
-        whole = ((first_rid(part.sid), last_rid(part.sid)),)
-        return whole if part.leaf is None else ancestry(self.db, part.leaf)
 
     def _newest_first(self, limit: int) -> list[Found]:
         """Search session by session; stop where no older one can hold a newer match than those at hand."""
@@ -189,6 +192,11 @@ def _found(row: tuple[Any, ...]) -> Found:
     packed: bytes = row[-1]
     rid, *place = row[:-1]
     return Found(rid, *place, counts=packed[:-4], length=int.from_bytes(packed[-4:], "little"))  # type: ignore[misc]
+
+
+def _intervals(db: apsw.Connection, part: Part) -> Intervals:
+    whole = ((first_rid(part.sid), part.until or last_rid(part.sid)),)
+    return whole if part.leaf is None else ancestry(db, part.leaf, part.until)
 
 
 def _is_within(bound: Intervals | None, rid: int) -> bool:

@@ -32,7 +32,7 @@ FactText = Annotated[str, StringConstraints(max_length=4096)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
 
 class WrittenAttempt(_Strict):

@@ -14,7 +14,8 @@ from journal.keys import load_keys, own_keys, sign
 from journal.places import Journal
 from journal.writing import HeldJournal, locked
 from memory import visibility
-from pi_context import adoptions, environment
+from pi_context import adoptions, environment, proofs
+from pi_context.pending import JOURNAL
 from pi_context.surroundings import Surroundings
 from rebase.checkpoint import Origin
 from rebase.facts import Facts
@@ -30,16 +31,6 @@ from sessions.locating import Folders, LogFile, canonical, of_project, read_head
 LINEAGE = "lineage"
 """What checkpoints and links are signed for; a journal's records are signed for something else."""
 
-JOURNAL = ".ds4-rebase"
-"""The folder beside the sessions in which operations are recorded."""
-
-_KEYS = "keys"
-
-
-def keys_folder(around: Surroundings) -> str:
-    """Give the folder of this installation's keys, which need not exist."""
-    return os.path.join(around.own_folder, _KEYS)
-
 
 def verifier(around: Surroundings) -> Verify:
     """Give what judges checkpoints and links; the key is read when the first one is judged, and none is made."""
@@ -47,8 +38,7 @@ def verifier(around: Surroundings) -> Verify:
 
     def verify(data: bytes, key_id: str, mac: str) -> Verdict:
         if not known:
-            folder = keys_folder(around)
-            known.append(adoptions.counting(folder, load_keys(folder)))
+            known.append(adoptions.counting(around.keys_folder, load_keys(around.keys_folder)))
         return known[0](data, key_id, mac)
 
     return verify
@@ -127,7 +117,7 @@ def plan_at(
         fitted=fitted,
         verify=verifier(around),
         locate=locator(around, file),
-        proved={},
+        proved=proofs.load(around),
         size=size,
     )
 
@@ -168,7 +158,7 @@ def folder_of(around: Surroundings) -> str:
 
 def journal_in(around: Surroundings, folder: str) -> Journal:
     """Give the journal of a session folder to read; no key is made for that."""
-    return Journal(os.path.join(folder, JOURNAL), COURSE, load_keys(keys_folder(around)))
+    return Journal(os.path.join(folder, JOURNAL), COURSE, load_keys(around.keys_folder))
 
 
 @contextmanager
@@ -181,7 +171,7 @@ def holding(around: Surroundings, folder: str) -> Iterator[HeldJournal]:
 
 def signing(around: Surroundings, held: HeldJournal) -> HeldJournal:
     """Give a held journal with this installation's key, which is made now where there is none."""
-    return held.signing(own_keys(keys_folder(around), around.disk, os.urandom))
+    return held.signing(own_keys(around.keys_folder, around.disk, os.urandom))
 
 
 def new_operation_id() -> str:
@@ -215,5 +205,13 @@ def site_of(around: Surroundings, held: HeldJournal, plan: Plan | None) -> Site:
 def check_project(around: Surroundings, folder: str, facts: Facts) -> None:
     """Refuse an operation whose sessions are of another project; raises ContextError `other-project`."""
     for found in (find_target(folder, facts), find_source(folder, facts)):
-        if found.state != "missing" and canonical(read_header(found.path).cwd) != canonical(around.project):
+        if found.state != "missing" and project_of(found.path) not in (None, canonical(around.project)):
             raise ContextError("other-project")
+
+
+def project_of(path: str) -> str | None:
+    """Give the project of a session; None where it is no session any more, which the steps of an operation find too."""
+    try:
+        return canonical(read_header(path).cwd)
+    except ContextError:
+        return None

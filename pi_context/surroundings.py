@@ -6,14 +6,15 @@ terminal, never for the mark. Under a mark only the current project can be reach
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from foundation.durable import RealFiles
 from foundation.errors import ContextError
 from memory import visibility
-from pi_context import configuration, environment
+from pi_context import configuration, environment, lineages
 from pi_context.configuration import Configuration
 from pi_context.exclusions import excluded_sessions
+from pi_context.pending import pending
 from pi_context.verbs import Words
 from privacy.audiences import LOCAL, REMOTE, Audience, audience_of
 from recall.here import Here
@@ -34,6 +35,9 @@ from sessions.locating import (
 OWN_FOLDER = "pi-context"
 """Our folder below the agent folder: index, exclusions, and what else is ours."""
 
+KEYS_FOLDER = "keys"
+"""The folder of this installation's keys below that, which need not exist."""
+
 
 class Surroundings:
     """Everything around one command, each part found out when it is first needed."""
@@ -43,6 +47,7 @@ class Surroundings:
         self.mark = environment.agent_mark(variables)
         self.agent_dir = environment.agent_dir(variables, words["agent_dir"])
         self.own_folder = os.path.join(self.agent_dir, OWN_FOLDER)
+        self.keys_folder = os.path.join(self.own_folder, KEYS_FOLDER)
         self.current_folder = os.getcwd()
         self.home = environment.home()
         self.disk = RealFiles()
@@ -197,4 +202,6 @@ class Surroundings:
             visibility=visibility.load(),
             references=references,
             reveal=reveal,
+            pending=partial(pending, self),
+            descend=partial(lineages.descend, self),
         )

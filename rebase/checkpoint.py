@@ -23,7 +23,7 @@ How = Literal["", "result", "arguments", "turn", "folded"]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", defer_build=True)
 
 
 class Origin(_Model):

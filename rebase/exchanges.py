@@ -9,12 +9,8 @@ from typing import NamedTuple
 
 from sessions.skimming import Said
 
-
-class Spoken(NamedTuple):
-    """A message that calls tools or answers a call; `place` is its entry's position in the session."""
-
-    place: int
-    said: Said
+Spoken = tuple[int, Said]
+"""A message that calls tools or answers a call: its entry's position in the session, and what it means."""
 
 
 class Issue(NamedTuple):
@@ -45,14 +41,14 @@ def judge(messages: Iterable[Spoken]) -> Exchanges:
     unanswered: dict[Issue, None] = {}
     orphans: list[Issue] = []
     whole: list[int] = []
-    for place, said in messages:
-        for number, key in enumerate(said.calls):
+    for place, (calls, answers, stopped) in messages:
+        for number, key in enumerate(calls):
             call = Issue(place, number)
-            (unanswered if said.stopped else waiting)[call] = None
+            (unanswered if stopped else waiting)[call] = None
             if key is not None:
                 latest[key] = call
-        if said.answers is not None or not said.calls:
-            answered = latest.get(said.answers)
+        if answers is not None or not calls:
+            answered = latest.get(answers)
             if answered is None:
                 orphans.append(Issue(place, ORPHAN))
             else:

@@ -6,7 +6,7 @@ when any of that changes; the memory is a value that the caller keeps.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from sessions.entries import CURRENT, Header, header
 from sessions.loading import Loaded, Step
 from sessions.reading import open_log, records
 
-Locate = Callable[[Origin], Sequence[str]]
+Locate = Callable[[Origin], Iterable[str]]
 """Gives the files that may be a source: those with its session id, the likeliest first."""
 
 FileState = tuple[int, int, int, int, int, str]

@@ -4,7 +4,7 @@ Whoever calls holds the journal; what an earlier operation left for the same sou
 """
 
 import os
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from foundation.durable import can_publish
 from foundation.errors import ContextError
@@ -19,12 +19,14 @@ from rebase.looking import find_source, find_target
 from rebase.plan import Plan
 from rebase.steps import COURSE, Site, verify_target, work
 
+RECOVERABLE, ALREADY_REBASED = "recoverable", "already-rebased"
+
 
 class Earlier(NamedTuple):
-    """An operation on the same source and leaf that stands in the way of another one."""
+    """An operation on the same source and leaf that stands in the way of another one, and in which of both ways."""
 
     record: Record
-    status: Literal["recoverable", "already-rebased"]
+    status: str
 
 
 def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
@@ -41,17 +43,24 @@ def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
         same = facts.source_session == plan.source.sessionId and facts.leaf == plan.source.leafId
         match lifecycle.standing(COURSE, record):
             case "open" | "closing" if _may_go(record, facts, plan) or (same and not _spoilt(folder, record, facts)):
-                return Earlier(record, "recoverable")
+                return Earlier(record, RECOVERABLE)
             case "finished" if same and not again and _stands(folder, facts, plan):
-                finished = Earlier(record, "already-rebased")
+                finished = Earlier(record, ALREADY_REBASED)
             case _:
                 pass
     return finished
 
 
+def check_place(journal: HeldJournal) -> None:
+    """Pass the last gate, before a key is made to sign with. Raises ContextError `install-unsupported`."""
+    can_publish(journal.disk, journal.journal.folder)
+
+
 def begin(journal: HeldJournal, site: Site, plan: Plan, operation_id: str) -> Outcome:
-    """Carry out a plan that has no refusal. Raises ContextError where it could not begin; then nothing is left."""
-    can_publish(site.disk, journal.journal.folder)
+    """Carry out a plan that has no refusal, after all gates.
+
+    Raises ContextError where it could not begin; then nothing is left.
+    """
     return operations.run(journal, operation_id, work(site), versions=versions(), facts=of_plan(plan))
 
 
@@ -72,12 +81,22 @@ def recover(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
 def abandon(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
     """Take back an operation that has not been activated; one in whose target somebody went on is left alone.
 
+    Raises what `check_abandonable` raises.
+    """
+    check_abandonable(journal.journal, operation_id)
+    return operations.abandon(journal, operation_id, work(site))
+
+
+def check_abandonable(journal: Journal, operation_id: str) -> Record:
+    """Give the record of an operation that can be taken back, or was.
+
     Raises ContextError: `operation-committed`, `operation-unknown`, the code of a record that does not count.
     """
-    record = find(journal.journal, operation_id)
-    if not record.closing and find_target(site.folder, facts_of(record)).state == "grown":
+    record = find(journal, operation_id)
+    target = find_target(os.path.dirname(journal.folder), facts_of(record))
+    if lifecycle.committed(COURSE, record) or (not record.closing and target.state == "grown"):
         raise ContextError("operation-committed")
-    return operations.abandon(journal, operation_id, work(site))
+    return record
 
 
 def _readable(record: Record) -> Facts | None:

@@ -94,8 +94,8 @@ def path_to(skimmed: Skimmed, leaf: int) -> list[int]:
     """Walk from a leaf to its root; raises `entry-cycle`, `entry-broken` and `source-path-incomplete`."""
     steps, places = skimmed.loaded.steps, skimmed.places
     path: list[int] = []
-    place, most = leaf, len(steps)
-    while len(path) < most:
+    place = leaf
+    for _ in steps:
         path.append(place)
         _, _, parent, kind, _, _ = steps[place]
         if kind == BROKEN:
@@ -116,7 +116,7 @@ def exchanges(source: Source) -> Exchanges:
 def exchanges_of_branch(source: Source) -> Exchanges:
     """Judge the tool exchanges of the whole branch, as the log has it."""
     said = source.skimmed.said
-    return judge(Spoken(place, said[place]) for place in source.path if place in said)
+    return judge([(place, said[place]) for place in source.path if place in said])
 
 
 def is_whole_branch(source: Source) -> bool:
@@ -194,6 +194,6 @@ def _spoken(source: Source) -> Iterator[Spoken]:
             for message in messages_of(source.reader, source.view, step):
                 edited = said_by(message)
                 if edited is not None:
-                    yield Spoken(place, edited)
+                    yield place, edited
         elif place in said:
-            yield Spoken(place, said[place])
+            yield place, said[place]

@@ -69,6 +69,13 @@ def make_newest(disk: Files, target: str, source: str, *, now_ns: int) -> None:
     disk.fsync_file(target)
 
 
+def is_newest(target: str) -> bool:
+    """Tell whether no session beside this one was written later: then the shell goes on with it."""
+    with os.scandir(os.path.dirname(target)) as found:
+        newest = max((each.stat().st_mtime_ns for each in found if each.name.endswith(".jsonl")), default=0)
+    return os.stat(target).st_mtime_ns >= newest
+
+
 def verify_target(site: Site, record: Record) -> dict[str, Fact]:
     """See from the disk alone that target and source are as they should be; raises ContextError where they are not."""
     facts = facts_of(record)

@@ -21,7 +21,7 @@ from recall.here import Here
 from recall.presenting import Outcome, present
 from recall.query import has_signs
 from recall.request import Asked, SearchRequest, search_request
-from recall.scope import PROJECT, PROJECT_WIDE, sources
+from recall.scope import PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
 
 _MORE_LOOKS = 2
@@ -59,13 +59,13 @@ def _outcome(here: Here, request: SearchRequest, db: apsw.Connection | None, ope
 def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tuple[Outcome, set[str]]:
     """Look once; give also the files that are not what the index has of them."""
     chosen = sources(here, request.scope, db)
-    with Logs(here.project if request.scope == PROJECT else None) as logs:
+    with Logs(chosen.project) as logs:
         examiner = Examiner(request.query, here.gate, logs)
         if db:
             found = from_index(db, here, request, chosen, examiner)
         else:
             found = from_log(here, request, chosen, examiner, Outcome(chosen.name))
-    return found._replace(warnings=[*chosen.warnings, *found.warnings]), examiner.changed
+    return found._replace(warnings=[*chosen.warnings_of(found.scope), *found.warnings]), examiner.changed
 
 
 def _nothing_to_look_for(here: Here, request: SearchRequest) -> str:

@@ -19,11 +19,11 @@ from recall.judging import ALL_WORDS, LITERAL, SOME
 from recall.needles import Needles
 from recall.query import Query, Term
 from recall.ranking import Candidate, Measure, Tally, measure_of
-from recall.scope import Standing, View
+from recall.scope import PROJECT_WIDE, Standing, View
 
 CAP = 1000
 _LEAST_PER_TERM = 60
-_MOST_WALKED = 5000  # places that the literal tier looks at beyond one session
+_MOST_WALKED = 5000  # places that the literal tier looks at beyond one session and its sources
 
 
 class Batch(NamedTuple):
@@ -126,7 +126,7 @@ class _Counted:
         tally = Tally(len(self.phrases))
         capped = False
         for row in walk(self.db, self.scope, matching.all_of(expressions), self.filters):
-            if tally.number == _MOST_WALKED and len(self.scope.parts) > 1:
+            if tally.number == _MOST_WALKED and len(self.scope.parts) > 1 and self.scope.name in PROJECT_WIDE:
                 capped = True
                 break
             candidate = self._candidate(LITERAL, row, expressions[0])

@@ -1,6 +1,6 @@
 """What a door hands in for a question: where, who, when, and under which settings. Recall asks nobody else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from foundation.clock import Clock
@@ -8,6 +8,7 @@ from foundation.durable import Files
 from foundation.settings import Values
 from memory.visibility import Visibility
 from privacy.audiences import Audience
+from recall.descent import Descend, no_descent
 from recall.evidence import Gate, gate
 from recall.references import References
 from sessions.locating import LogFile
@@ -20,7 +21,8 @@ class Here(NamedTuple):
     it is called; `project` is the canonical working folder; `session` the current session's file, or None where there
     is none; `leaf` the id of the live leaf, or None for the last entry; `excluded` are the ids of sessions that the
     owner keeps out; `owner` says whether owner acts are allowed, `reveal` that the owner wants to see secrets as they
-    are.
+    are; `descend` proves where a session came from; `pending` gives, when it is called, the ids of rebases of this
+    project that were not finished.
     """
 
     index_folder: str
@@ -38,6 +40,8 @@ class Here(NamedTuple):
     visibility: Visibility
     references: References
     reveal: bool = False
+    pending: Callable[[], Sequence[str]] = tuple
+    descend: Descend = no_descent
 
     @property
     def asking(self) -> str:
@@ -48,3 +52,7 @@ class Here(NamedTuple):
     def gate(self) -> Gate:
         """What decides on the text of an entry for this audience."""
         return gate(self.audience, self.values, self.visibility, reveal=self.reveal)
+
+    def keeps_out(self, identity: str) -> bool:
+        """Tell whether the owner excluded or removed a session."""
+        return identity in self.excluded or self.visibility.hides(identity)

@@ -45,7 +45,7 @@ def _reference(here: Here, scope: str, hit: Hit) -> Reference:
 
 
 def _draft(here: Here, outcome: Outcome, hit: Hit, reference: str) -> Draft:
-    related = relation(here, hit.place.path, ancestor=hit.standing.ancestor)
+    related = relation(here, hit.place.path, outcome.scope, ancestor=hit.standing.ancestor)
     fields = wire.entry_fields(reference, hit.place, hit.evidence, relation=related, edited=hit.standing.edited)
     if outcome.scope in PROJECT_WIDE:
         cwd = outcome.cwds.get(hit.place.session_id, "")

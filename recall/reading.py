@@ -18,6 +18,7 @@ from foundation.texts import VisibleText
 from index.ancestors import rid_at
 from index.fresh import bring_up_to_date, with_index
 from index.listing import sessions_at
+from index.querying import holds
 from index.sql import snapshot
 from recall import wire
 from recall.budget import ENVELOPE, UNITS_PER_TOKEN, shorter_id
@@ -27,7 +28,7 @@ from recall.here import Here
 from recall.references import Reference
 from recall.request import AskedToRead, ReadRequest, read_request
 from recall.scanning import omitted
-from recall.scope import PROJECT, PROJECT_WIDE, SESSION, Sources, Standing, authorise, relation, sources
+from recall.scope import PROJECT_WIDE, SESSION, Sources, Standing, authorise, relation, sources
 from recall.searching import CATCH_UP_MS
 from sessions.locating import LogFile
 from sessions.tree import outline
@@ -45,6 +46,13 @@ class Page(NamedTuple):
     next_column: int
 
 
+class Found(NamedTuple):
+    """How an entry that may be read stands to the live leaf, and the project that its log must name, None for any."""
+
+    standing: Standing
+    project: str | None
+
+
 def read(here: Here, reference: str, **asked: Unpack[AskedToRead]) -> Json:
     """Answer a read with `context-history-read-v1`; a refusal or failure is an answer too, with its code."""
     try:
@@ -54,20 +62,20 @@ def read(here: Here, reference: str, **asked: Unpack[AskedToRead]) -> Json:
         target = here.references.find(request.reference)
         if target is None or target.asking != here.asking:
             raise ContextError("reference-unavailable")
-        standing = with_index(here.index_folder, here.disk, partial(_standing, here, target))
-        return _read(here, request, target, standing)
+        found = with_index(here.index_folder, here.disk, partial(_authorised, here, target))
+        return _read(here, request, target, found)
     except ContextError as error:
         return wire.unavailable(wire.READ, error.code)
 
 
-def _read(here: Here, request: ReadRequest, target: Reference, standing: Standing) -> Json:
-    place = target.place
-    with Logs(here.project if target.scope == PROJECT else None) as logs:
+def _read(here: Here, request: ReadRequest, target: Reference, found: Found) -> Json:
+    place, standing = target.place, found.standing
+    with Logs(found.project) as logs:
         raw = logs.line(place)
         seen = evidence(raw, place, here.gate)
     if seen is None:
         raise ContextError("privacy-omitted" if here.audience.local else "reference-unavailable")
-    related = relation(here, place.path, ancestor=standing.ancestor)
+    related = relation(here, place.path, target.scope, ancestor=standing.ancestor)
     fields = wire.entry_fields(request.reference, place, seen, relation=related, edited=standing.edited)
     answer = wire.reading(fields, start_line=request.start_line, digest=sha256(raw).hexdigest())
     room = _room(answer, request.budget)
@@ -78,7 +86,7 @@ def _read(here: Here, request: ReadRequest, target: Reference, standing: Standin
     return wire.paged(answer, page.text, page.next_line, page.next_column)
 
 
-def _standing(here: Here, target: Reference, db: apsw.Connection | None, _warnings: tuple[str, ...]) -> Standing:
+def _authorised(here: Here, target: Reference, db: apsw.Connection | None, _warnings: tuple[str, ...]) -> Found:
     """Ask again whether an entry lies within the scope of its reference; say how it stands to the live leaf.
 
     Raises ContextError with `reference-unavailable`, `source-unavailable` or `source-changed`.
@@ -88,17 +96,39 @@ def _standing(here: Here, target: Reference, db: apsw.Connection | None, _warnin
         chosen = sources(here, target.scope, db)
         file = next((file for file in chosen.files if file.path == path), None)
         if file is None:
-            raise ContextError("reference-unavailable" if os.path.exists(path) else "source-unavailable")
+            raise ContextError(_why_not(chosen, target.place))
         if here.session is None or path != here.session.path:
-            return Standing(ancestor=False, edited=False)  # every entry of another session
+            if chosen.lineage and not _within_source(here, db, chosen, target.place):
+                raise ContextError("reference-unavailable")
+            return Found(Standing(ancestor=False, edited=False), chosen.project)  # every entry of another session
         standing = _within_session(here, db, chosen, file, target.place)
         if chosen.name not in (SESSION, *PROJECT_WIDE) and (standing.edited or not standing.ancestor):
             raise ContextError("reference-unavailable")
-        return standing  # noqa: TRY300 - the refusals above are what is caught
+        return Found(standing, chosen.project)
     except ContextError as error:
         if error.code.startswith("source-"):
             raise
         raise ContextError("reference-unavailable") from error
+
+
+def _why_not(chosen: Sources, place: Place) -> str:
+    """Say why a file is in no scope any more: it is gone, it is not what was proved, or it may not be looked into."""
+    if not os.path.exists(place.path):
+        return "source-unavailable"
+    changed = chosen.lineage is not None and place.session_id in chosen.lineage.changed
+    return "source-changed" if changed else "reference-unavailable"
+
+
+def _within_source(here: Here, db: apsw.Connection | None, chosen: Sources, place: Place) -> bool:
+    """Tell whether an entry of a source lies within what the current branch comes from; the index has to know that."""
+    if db is None:
+        return False
+    bring_up_to_date(db, chosen.files, expired=timer(here.clock, CATCH_UP_MS))
+    with snapshot(db):
+        rows = sessions_at(db, [file.path for file in chosen.files])
+        row = rows.get(place.path)
+        rid = rid_at(db, row.sid, place.id_key, place.offset) if row else None
+        return rid is not None and holds(db, authorise(here, chosen, rows, db).scope, rid)
 
 
 def _within_session(here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place) -> Standing:

@@ -17,19 +17,32 @@ from index.querying import AuthorisedScope, Part
 from index.schema import CLASS_CODE, id_key
 from privacy.classes import highest
 from recall.here import Here
+from recall.lineage import DEGRADED, UNVERIFIED, Lineage, lineage_of, parts_of
 from sessions.entries import Header
 from sessions.locating import LogFile, canonical, read_header, session_id
 
 BRANCH, SESSION, LINEAGE, PROJECT, EVERYWHERE = SCOPES
 PROJECT_WIDE = (PROJECT, EVERYWHERE)
 
+EQUALS_BRANCH = "lineage-equals-branch"
+
 
 class Sources(NamedTuple):
-    """The files of a scope, the current session's first, then the newest first; `name` is the scope in effect."""
+    """The files of a scope, the current session's first, then the newest first; `name` is the scope in effect.
+
+    `project` is the canonical folder that all of them must name, None where any will do. With a `lineage` whether the
+    branch comes through it is only known when its entries are; where it does not, the scope in effect is the branch.
+    """
 
     name: str
     files: tuple[LogFile, ...]
     warnings: tuple[str, ...] = ()
+    project: str | None = None
+    lineage: Lineage | None = None
+
+    def warnings_of(self, scope: str) -> tuple[str, ...]:
+        """Give the warnings where this is the scope that came into effect."""
+        return self.warnings if scope == self.name else (EQUALS_BRANCH,)
 
 
 class Standing(NamedTuple):
@@ -49,6 +62,10 @@ class View(NamedTuple):
     ancestors: Intervals
     edited: frozenset[int]
 
+    def only(self, part: Part) -> "View":
+        """Give the view of one of its sessions."""
+        return self._replace(scope=self.scope._replace(parts=(part,)))
+
     def standing(self, rid: int) -> Standing:
         """Tell how an entry stands to the live leaf."""
         return Standing(is_ancestor(self.ancestors, rid), rid in self.edited)
@@ -64,30 +81,36 @@ def sources(here: Here, scope: str, db: apsw.Connection | None) -> Sources:
         return _project(here, db)
     if here.session is None:
         raise ContextError("no-session")
-    own = (here.session,)
-    return Sources(BRANCH, own, ("lineage-equals-branch",)) if scope == LINEAGE else Sources(scope, own)
+    return _lineage(here, here.session, db) if scope == LINEAGE else Sources(scope, (here.session,))
 
 
 def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: apsw.Connection) -> View:
-    """Turn a scope's files into entries, as the index has them now. Raises ContextError with `entry-not-found`."""
+    """Turn a scope's files into entries, as the index has them now. Raises ContextError with `entry-not-found`.
+
+    Of a lineage the branch alone is left where it does not come through the handoff.
+    """
     own = rows.get(here.session.path) if here.session else None
     leaf = _leaf(here, db, own) if own else None
     ancestors = ancestry(db, leaf) if leaf else ()
     edited = omitted_on(db, ancestors, own.sid) if own else ()
-    if chosen.name == BRANCH:
-        parts = tuple(Part(rows[file.path].sid, leaf, rows[file.path].newest) for file in chosen.files if leaf)
-        return View(AuthorisedScope(chosen.name, parts, edited), ancestors, frozenset(edited))
+    if chosen.name in (BRANCH, LINEAGE):
+        parts: tuple[Part, ...] = (Part(own.sid, leaf, own.newest),) if own and leaf else ()
+        name, omitted = BRANCH, edited
+        if chosen.lineage and own and _comes_through(db, chosen.lineage, own, ancestors):
+            older, gone = parts_of(db, chosen.lineage, rows)
+            name, parts, omitted = LINEAGE, (*parts, *older), (*edited, *gone)
+        return View(AuthorisedScope(name, parts, omitted), ancestors, frozenset(edited))
     known = [rows[file.path] for file in chosen.files if file.path in rows]
     if chosen.name == PROJECT:  # the index may just have learnt that a file is another project's now
         known = [row for row in known if canonical(row.cwd) == here.project]
-    parts = tuple(Part(row.sid, None, row.newest) for row in known)
-    return View(AuthorisedScope(chosen.name, parts), ancestors, frozenset(edited))
+    whole = tuple(Part(row.sid, None, row.newest) for row in known)
+    return View(AuthorisedScope(chosen.name, whole), ancestors, frozenset(edited))
 
 
-def relation(here: Here, path: str, *, ancestor: bool) -> str:
-    """Say how an entry of a session file stands to the current session and its live leaf."""
+def relation(here: Here, path: str, scope: str, *, ancestor: bool) -> str:
+    """Say how an entry of a session file stands to the current session and its live leaf, within a scope."""
     if here.session is None or path != here.session.path:
-        return "sibling-session"
+        return "lineage-ancestor" if scope == LINEAGE else "sibling-session"
     return "ancestor" if ancestor else "other-branch"
 
 
@@ -118,6 +141,24 @@ def project_files(files: Sequence[LogFile], db: apsw.Connection | None, project:
     return kept
 
 
+def _lineage(here: Here, session: LogFile, db: apsw.Connection | None) -> Sources:
+    """Choose the session and its proved sources; of a session without any, or whose link does not hold, it alone."""
+    try:
+        found = lineage_of(here, session, db)
+    except ContextError:
+        return Sources(BRANCH, (session,), (UNVERIFIED,))
+    if found is None:
+        return Sources(BRANCH, (session,), (EQUALS_BRANCH,))
+    files = (session, *(source.file for source in found.sources))
+    warnings = (DEGRADED,) if found.verified < found.generations else ()
+    return Sources(LINEAGE, files, warnings, found.project, found)
+
+
+def _comes_through(db: apsw.Connection, lineage: Lineage, own: SessionRow, ancestors: Intervals) -> bool:
+    handoff = rid_of(db, own.sid, id_key(lineage.handoff))
+    return handoff is not None and is_ancestor(ancestors, handoff)
+
+
 def _project(here: Here, db: apsw.Connection | None) -> Sources:
     if not here.values["historyTools.allowProjectScope"]:
         raise ContextError("project-scope-disabled")
@@ -125,7 +166,8 @@ def _project(here: Here, db: apsw.Connection | None) -> Sources:
         raise ContextError("project-not-trusted")
     ordered = _ordered(here, _visible(here, project_files(here.files(), db, here.project), db))
     most = here.values["historyTools.maxProjectSessions"]
-    return Sources(PROJECT, ordered[:most], ("project-session-limit",) if len(ordered) > most else ())
+    warnings = ("project-session-limit",) if len(ordered) > most else ()
+    return Sources(PROJECT, ordered[:most], warnings, here.project)
 
 
 def _visible(here: Here, files: Sequence[LogFile], db: apsw.Connection | None) -> list[LogFile]:
@@ -133,11 +175,7 @@ def _visible(here: Here, files: Sequence[LogFile], db: apsw.Connection | None) -
     if not here.excluded and not here.visibility.hidden_sessions:
         return list(files)
     headers = _headers(db)
-    return [file for file in files if file.path == here.asking or not _kept_out(here, _id_of(file, headers))]
-
-
-def _kept_out(here: Here, identity: str) -> bool:
-    return identity in here.excluded or here.visibility.hides(identity)
+    return [file for file in files if file.path == here.asking or not here.keeps_out(_id_of(file, headers))]
 
 
 def _headers(db: apsw.Connection | None) -> dict[str, SessionRow]:

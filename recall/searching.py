@@ -7,7 +7,7 @@ import apsw
 from foundation.clock import timer
 from foundation.errors import ContextError
 from index.fresh import bring_up_to_date
-from index.listing import SessionRow, quarantined, sessions_at
+from index.listing import SessionRow, quarantined, session, sessions_at
 from index.querying import Filters
 from index.sql import snapshot
 from recall.candidates import Places, tiers
@@ -17,7 +17,7 @@ from recall.hits import Hit, examine
 from recall.judging import LITERAL
 from recall.presenting import Outcome
 from recall.request import SearchRequest
-from recall.scope import PROJECT_WIDE, SESSION, Sources, View, authorise, class_filter
+from recall.scope import BRANCH, PROJECT_WIDE, SESSION, Sources, View, authorise, class_filter
 
 CATCH_UP_MS, SCAN_MS = 2000, 2000
 """How long a search may spend on indexing what it is about, and on reading a log itself."""
@@ -31,10 +31,10 @@ def from_index(db: apsw.Connection, here: Here, request: SearchRequest, chosen: 
     with snapshot(db):  # all that follows sees one state, whatever other processes write meanwhile
         rows = sessions_at(db, [file.path for file in chosen.files])
         seen: SessionRow | None = None  # the current session, where the index has a beginning of it only
-        if one_session and fresh.behind:
+        if one_session and here.asking in fresh.behind:
             from index.changes import is_another_file
 
-            seen = rows.get(fresh.behind[0])
+            seen = rows.get(here.asking)
             if seen is None or not seen.done or is_another_file(db, seen.path):
                 return from_log(here, request, chosen, examiner, Outcome(chosen.name, warnings=warnings))
         try:
@@ -54,7 +54,7 @@ def from_index(db: apsw.Connection, here: Here, request: SearchRequest, chosen: 
         damaged = quarantined(db, [row.sid for row in rows.values()])
         warnings += ["lines-quarantined"] * bool(damaged) + ["candidate-limit"] * found.capped
         cwds = {row.id: row.cwd for row in rows.values()}
-        outcome = Outcome(chosen.name, found.hits, found.duplicates, warnings, cwds)
+        outcome = Outcome(view.scope.name, found.hits, found.duplicates, warnings, cwds)
         if seen:
             return from_log(here, request, chosen, examiner, outcome, seen=seen)
         if one_session and not _is_enough(request, found.hits):
@@ -68,7 +68,8 @@ def from_log(
 ) -> Outcome:  # fmt: skip
     """Add what the current session's log holds beyond what the index has `seen`; other sessions need the index.
 
-    Where the branch has left the leaf that the index saw, all of it is read.
+    Where the branch has left the leaf that the index saw, all of it is read; hits in its sources stay where it comes
+    from them.
     """
     if chosen.name in PROJECT_WIDE or here.session is None:
         return outcome
@@ -76,21 +77,22 @@ def from_log(
     from sessions.tree import outline
 
     session = outline(here.session.path, leaf=here.leaf)
-    start = seen.done if seen else 0
-    if seen and not here.leaf and all(node.id != seen.last_id for node in session.path_to(session.leaf)):
-        start = 0
+    path = {node.id for node in session.path_to(session.leaf)}
+    start = seen.done if seen and (here.leaf or seen.last_id in path) else 0
+    descends = chosen.lineage is not None and chosen.lineage.handoff in path
     tree, standing_of = spots(request, examiner, session, ancestors_only=chosen.name != SESSION)
     lookout = Lookout(
         request, examiner, session.path, standing_of, anywhere=not seen, expired=timer(here.clock, SCAN_MS)
     )
     held = {spot.offset: spot for spot in tree}
     known = [
-        hit._replace(standing=hit.standing._replace(ancestor=standing_of(held[hit.place.offset]).ancestor))
+        hit._replace(standing=standing_of(held[hit.place.offset])) if hit.place.path == session.path else hit
         for hit in outcome.hits
-        if hit.place.offset in held
+        if (hit.place.offset in held if hit.place.path == session.path else descends)
     ]
     scanned = lookout.scan(spot for spot in tree if spot.offset >= start)
-    return _joined(outcome._replace(hits=known), scanned.hits, examiner, complete=scanned.complete)
+    scope = BRANCH if chosen.lineage and not descends else chosen.name
+    return _joined(outcome._replace(hits=known, scope=scope), scanned.hits, examiner, complete=scanned.complete)
 
 
 def _from_lines(
@@ -100,14 +102,24 @@ def _from_lines(
     """Add what no index of words can find: places where a term stands inside of other words."""
     from recall.scanning import Lookout, indexed_spots
 
-    assert here.session is not None
-    spots, standing_of = indexed_spots(db, view, filters)
-    lookout = Lookout(
-        request, examiner, here.session.path, standing_of,
-        only_literals=bool(outcome.hits), anywhere=not outcome.hits, expired=timer(here.clock, SCAN_MS),
-    )  # fmt: skip
-    scanned = lookout.scan(spots)
-    return _joined(outcome, scanned.hits, examiner, complete=scanned.complete)
+    expired = timer(here.clock, SCAN_MS)
+    found_before = bool(outcome.hits)
+    for part in view.scope.parts:
+        path = session(db, part.sid).path
+        spots, standing_of = indexed_spots(db, view.only(part), filters)
+        try:
+            lookout = Lookout(
+                request, examiner, path, standing_of,
+                only_literals=found_before, anywhere=not found_before, expired=expired,
+            )  # fmt: skip
+            scanned = lookout.scan(spots)
+        except ContextError:
+            if path == here.asking:
+                raise
+            examiner.gone.add(path)  # a source that went, or became another file, under our eyes
+        else:
+            outcome = _joined(outcome, scanned.hits, examiner, complete=scanned.complete)
+    return outcome._replace(warnings=[*outcome.warnings, *examiner.problems()])
 
 
 def _is_enough(request: SearchRequest, hits: Sequence[Hit]) -> bool:

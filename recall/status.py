@@ -30,4 +30,6 @@ def status(here: Here, scope: str | None = None) -> Json:
 def _state(here: Here, name: str, db: apsw.Connection | None, opened: tuple[str, ...]) -> Json:
     chosen = sources(here, name, db) if here.session or name in PROJECT_WIDE else Sources(name, (), ("no-session",))
     state = health.state(db, here.index_folder, chosen.files) if db else None
-    return wire.state(chosen.name, [*opened, *chosen.warnings], state, owner=here.owner and here.audience.local)
+    owner = here.owner and here.audience.local
+    warnings = [*opened, *chosen.warnings]
+    return wire.state(chosen.name, warnings, state, chosen.lineage, pending=here.pending(), owner=owner)

@@ -12,6 +12,7 @@ from privacy.redaction import redact
 if TYPE_CHECKING:
     from index.health import State
     from recall.evidence import Evidence, Place
+    from recall.lineage import Lineage
 
 RESULT, READ, STATUS = "context-history-result-v1", "context-history-read-v1", "context-history-status-v1"
 COMPLETE, PARTIAL, UNAVAILABLE, UNKNOWN = "complete", "partial", "unavailable", "unknown"
@@ -112,8 +113,16 @@ def paged(answer: Json, text: str, next_line: int, next_column: int) -> Json:
     return answer
 
 
-def state(scope: str, warnings: Sequence[str], found: "State | None", *, owner: bool) -> Json:
-    """Tell how recall stands for a scope; numbers are for the owner alone."""
+def state(
+    scope: str,
+    warnings: Sequence[str],
+    found: "State | None",
+    lineage: "Lineage | None",
+    *,
+    pending: Sequence[str],
+    owner: bool,
+) -> Json:
+    """Tell how recall stands for a scope; numbers and the ids of unfinished rebases are for the owner alone."""
     current = found is not None and not (found.files_behind or found.detectors_behind or found.unfinished)
     answer: Json = {
         "schema": STATUS,
@@ -123,8 +132,10 @@ def state(scope: str, warnings: Sequence[str], found: "State | None", *, owner: 
         "enabled": True,
         "effectiveScope": scope,
         "indexCurrent": current,
-        "pendingRebase": False,
+        "pendingRebase": bool(pending),
     }
+    if owner and pending:
+        answer["pendingRebases"] = list(pending)
     if owner and found is not None:
         answer["index"] = {
             "sessions": found.sessions,
@@ -137,4 +148,6 @@ def state(scope: str, warnings: Sequence[str], found: "State | None", *, owner: 
             "unfinished": found.unfinished,
             "bytes": found.size,
         }
+    if owner and lineage is not None:
+        answer["lineage"] = {"generations": lineage.generations, "verified": lineage.verified}
     return answer

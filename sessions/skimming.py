@@ -20,7 +20,6 @@ from sessions.loading import BROKEN, LONGEST_LINE, Loaded, Step
 _NEWLINE = 10
 _MESSAGE = "message:"
 _STOPPED = ("aborted", "error")
-_EXCHANGING = ("assistant", "toolResult")
 
 
 class Said(NamedTuple):
@@ -83,6 +82,7 @@ class _Line(msgspec.Struct, gc=False):
 
 _decode = msgspec.json.Decoder(_Line).decode
 _REFUSED = (msgspec.MsgspecError, RecursionError)
+_step = tuple.__new__  # what a named tuple does, without the call in between
 
 
 def skim(log: BinaryIO, size: int) -> Skimmed:
@@ -139,19 +139,18 @@ class _Scan:
             if not raw.decode("utf-8", "replace").strip(JS_WHITE):
                 return None
             found = _decoded_slowly(raw)
-            if found is None:
-                return Flaw("damaged-line", number)
-            line = found
-        if line.type == "session":
-            return self._take_header(raw, number)
-        if self.header is None or not isinstance(line.id, str) or not line.id:
-            return Flaw("no-header" if self.header is None else "no-id", number)
-        if line.id in self.places:
-            return self._take_repeat(line, raw, number)
-        return self._take_entry(line, offset, len(raw) - 1, number)
+            return Flaw("damaged-line", number) if found is None else self._take(found, raw, offset, number)
+        return self._take(line, raw, offset, number)
 
-    def _take_entry(self, line: _Line, offset: int, length: int, number: int) -> Flaw | None:
-        identity, parent, kind = line.id, line.parentId, line.type
+    def _take(self, line: _Line, raw: bytes, offset: int, number: int) -> Flaw | None:
+        """Take what a line says; in one go, for there may be a million of them."""
+        identity, kind, parent = line.id, line.type, line.parentId
+        if kind == "session":
+            return self._take_header(raw, number)
+        if self.header is None or not isinstance(identity, str) or not identity:
+            return Flaw("no-header" if self.header is None else "no-id", number)
+        if identity in self.places:
+            return self._take_repeat(line, raw, number)
         if parent == self._before:
             parent = self._before  # one string object for all that name it
         elif parent is not None and not isinstance(parent, str):
@@ -159,20 +158,29 @@ class _Scan:
         at = len(self.steps)
         if kind == "message":
             message = line.message
-            role = None if message is None else message.role
-            kind = BROKEN if message is None else _MESSAGE
-            if isinstance(role, str):
-                kind = self._kinds.get(role) or self._kinds.setdefault(role, _MESSAGE + role)
-                if message is not None and role in _EXCHANGING and (said := _said(message)) is not None:
-                    self.said[at] = said
+            kind = BROKEN if message is None else self._take_message(at, message)
         else:
             if line.customType is not None or kind == "session_info":
                 self._note(at, line)
             kind = self._words.setdefault(kind, kind) if isinstance(kind, str) else ""
-        self.steps.append(Step(identity, identity, parent or None, kind, offset, length))
+        self.steps.append(_step(Step, (identity, identity, parent or None, kind, offset, len(raw) - 1)))
         self.places[identity] = self.last = at
         self._before = identity
         return None
+
+    def _take_message(self, at: int, message: _Message) -> str:
+        """Note what a message means for tool exchanges, and give the kind of its step."""
+        role = message.role
+        if role == "assistant":
+            blocks = message.content if isinstance(message.content, list) else ()
+            keys = tuple([_call_key(block.id) for block in blocks if block.type == "toolCall"])
+            if keys:
+                self.said[at] = _step(Said, (keys, None, message.stopReason in _STOPPED))
+        elif role == "toolResult":
+            self.said[at] = _step(Said, ((), _call_key(message.toolCallId), False))
+        elif not isinstance(role, str):
+            return _MESSAGE
+        return self._kinds.get(role) or self._kinds.setdefault(role, _MESSAGE + role)
 
     def _take_header(self, raw: bytes, number: int) -> Flaw | None:
         if self.header is not None:  # an old Pi writes all lines again, the header among them
@@ -217,15 +225,6 @@ def said_by(message: Any) -> Said | None:
     calls = [block for block in blocks if isinstance(block, dict) and block.get("type") == "toolCall"]
     keys = tuple(_call_key(block.get("id")) for block in calls)
     return Said(keys, None, message.get("stopReason") in _STOPPED) if keys else None
-
-
-def _said(message: _Message) -> Said | None:
-    if message.role == "toolResult":
-        return Said((), _call_key(message.toolCallId))
-    if not isinstance(message.content, list):
-        return None
-    keys = tuple([_call_key(block.id) for block in message.content if block.type == "toolCall"])
-    return Said(keys, None, message.stopReason in _STOPPED) if keys else None
 
 
 def _call_key(identity: Any) -> Any:

@@ -117,7 +117,9 @@ WARNINGS = {
     "candidate-limit": "More places match than were ranked; add a word or narrow the dates.",
     "scan-limit": "The log is too long to be read whole in one search; narrow the dates.",
     "project-session-limit": "Only the newest sessions of the project were searched.",
-    "lineage-equals-branch": "This session was not rebased: its lineage is its own branch.",
+    "lineage-equals-branch": "This branch does not come from a rebase: its lineage is the branch itself.",
+    "lineage-degraded": "A session that this one comes from is gone or was changed; only the others were searched.",
+    "lineage-unverified": "The link to where this session comes from does not hold; only this branch was searched.",
     "query-has-no-searchable-terms": "The query holds no letter and no digit.",
     "lexical-retrieval-disabled": "Searching is switched off in the settings.",
     "query-shortened": "The query has very many words; the longest were used.",
@@ -198,6 +200,10 @@ def _show_text(out: Output, answer: Json) -> None:
 def _show_status(out: Output, answer: Json) -> None:
     out.say(f"History tools: {'on' if answer['enabled'] else 'off'}")
     out.say(f"Scope: {answer['effectiveScope']}, index {'current' if answer['indexCurrent'] else 'behind'}")
+    if lineage := answer.get("lineage"):
+        out.say(f"Lineage: {lineage['verified']} of {lineage['generations']} earlier sessions verified")
     for name, number in answer.get("index", {}).items():
         out.say(f"  {name}: {number}")
+    if answer["pendingRebase"]:
+        out.say("A rebase was not finished: see `pi-context rebase --list`.")
     warn(out, answer["warnings"])

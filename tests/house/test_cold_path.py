@@ -27,23 +27,28 @@ sys.exit(status)
 """
 
 
-def search(agent_dir: Path) -> set[str]:
+def search(agent_dir: Path, *more: str) -> set[str]:
     """Search in a new process; give the modules that it imported."""
-    words = ["history", "search", "ledger", "--session", str(EXAMPLE), "--json", "--agent-dir", str(agent_dir)]
+    words = ["history", "search", "ledger", "--session", str(EXAMPLE), "--json", "--agent-dir", str(agent_dir), *more]
     done = subprocess.run([sys.executable, "-c", PROBE, *words], capture_output=True, encoding="utf-8", check=True)
     assert json.loads(done.stdout)["hits"]
     return set(json.loads(done.stderr))
 
 
-def test_a_search_imports_only_what_it_needs(tmp_path: Path) -> None:
-    """Once the session is indexed, a search loads neither click nor pydantic nor anything that builds the index."""
+@pytest.mark.parametrize("scope", ["current-branch", "current-session", "current-lineage"])
+def test_a_search_imports_only_what_it_needs(tmp_path: Path, scope: str) -> None:
+    """Once the session is indexed, a search loads neither click nor pydantic nor anything that builds the index.
+
+    Nor does one that asks where a session came from, as long as that was never rebased.
+    """
     search(tmp_path)  # builds the index
 
-    assert search(tmp_path) & FORBIDDEN == set()
+    assert search(tmp_path, "--scope", scope) & FORBIDDEN == set()
 
 
 OTHERS = [
     ("history", "search", "ledger"),
+    ("history", "search", "ledger", "--scope", "current-lineage"),
     ("history", "status"),
     ("session", "list"),
     ("session", "show", "3f1347de"),

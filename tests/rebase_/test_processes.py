@@ -49,7 +49,8 @@ def check_done(shell: Shell, source: Path) -> None:
 def test_a_killed_process_lets_go_and_is_recovered_from(shell: Shell, source: Path, stage: str, moment: str) -> None:
     """R1–R6: while it lives all others are told who it is and since when; its death at any stage is recovered from."""
     process = begun(shell, "rebase", "--yes", "--json", stage=stage, moment=moment)
-    for words in (("--yes",), ("--recover", "rebase_1"), ("--abandon", "rebase_1")):
+    known = [("--recover", row["operationId"]) for row in operations(shell, source)]
+    for words in [("--yes",), *known]:
         busy = shell("rebase", *words, "--session", source, "--json", expect=1).json
         assert busy["code"] == "rebase-busy"
         assert f"process {process.pid}, since 20" in busy["message"]

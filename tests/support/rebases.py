@@ -132,6 +132,7 @@ class Rebase:
         with self.held() as journal, patch.object(operation, "work", self._noting):
             plan = self.plan()
             site = self.site(recovering=False)._replace(replan=lambda *_: plan)
+            operation.check_place(journal)
             return operation.begin(journal, site, plan, operation_id)
 
     def recover(self, operation_id: str = OPERATION) -> Outcome:

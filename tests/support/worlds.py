@@ -25,6 +25,7 @@ from memory.visibility import Visibility
 from privacy.audiences import LOCAL, Audience, audience_of
 from recall import answering, reading
 from recall import status as standing
+from recall.descent import Descend, no_descent
 from recall.here import Here
 from recall.references import MemoryReferences
 from sessions.locating import Folders, LogFile, session_files
@@ -64,6 +65,7 @@ class World:
         self.leaf: str | None = None
         self.reveal = False
         self.session = "s"
+        self.descend: Descend = no_descent
         self._issued = 0
         self.references = MemoryReferences(self.clock, self._token)
         self._looks: dict[str, Look] = {}
@@ -205,6 +207,7 @@ class World:
             visibility=self.visibility,
             references=self.references,
             reveal=self.reveal,
+            descend=self.descend,
         )
 
     def search(self, query: str, **asked: Any) -> Json:
