@@ -83,6 +83,8 @@ def test_while_it_runs(interfere: Interfere, phase: str, end: End) -> None:
         rebase.meanwhile = meanwhile
         code = answered(rebase, "run")
         check(rebase, code, end)
+        if end.word in ("open", "closed"):
+            assert rebase.course.stages[rebase.phase()] == phase
         rebase.meanwhile, rebase.disk = nothing, RealFiles()
         answered(rebase, "recover")
         before = as_it_is(rebase)
