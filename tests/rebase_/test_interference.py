@@ -18,6 +18,7 @@ from interfering import (
     setting_changes,
     source_grows,
     source_is_deleted,
+    source_is_deleted_beside_another,
     source_is_edited,
     source_is_renamed,
     source_is_renamed_and_replaced,
@@ -44,9 +45,12 @@ LIVE: dict[Interfere, tuple[End | None, ...]] = {
     source_is_edited: CHANGED,
     source_is_truncated: CHANGED,
     source_is_replaced: CHANGED,
-    source_is_deleted: (
-        *[stopped("source-unavailable", "nothing")] * 3,
-        *[stopped("source-unavailable", "target alone")] * 2,
+    **dict.fromkeys(
+        (source_is_deleted, source_is_deleted_beside_another),
+        (
+            *[stopped("source-unavailable", "nothing")] * 3,
+            *[stopped("source-unavailable", "target alone")] * 2,
+        ),
     ),
     source_is_renamed: (VERIFIED,) * 5,
     source_is_renamed_and_replaced: (VERIFIED,) * 5,

@@ -8,6 +8,7 @@ as the other left it (R1), there is never a second target (R6), and what was clo
 import os
 
 import pytest
+from deliveries import look
 from faults import scratch
 from interfering import (
     Interfere,
@@ -23,6 +24,7 @@ from interfering import (
     setting_changes,
     source_grows,
     source_is_deleted,
+    source_is_deleted_beside_another,
     source_is_edited,
     source_is_renamed,
     source_is_renamed_and_replaced,
@@ -69,10 +71,13 @@ AFTER_A_CRASH: dict[Interfere, tuple[End | None, ...]] = {
     source_is_edited: CHANGED_LATER,
     source_is_truncated: CHANGED_LATER,
     source_is_replaced: CHANGED_LATER,
-    source_is_deleted: (
-        *[stopped("source-unavailable", "nothing")] * 4,
-        *[stopped("source-unavailable", "target alone")] * 4,
-        seen("source-unavailable", "target alone"),
+    **dict.fromkeys(
+        (source_is_deleted, source_is_deleted_beside_another),
+        (
+            *[stopped("source-unavailable", "nothing")] * 4,
+            *[stopped("source-unavailable", "target alone")] * 4,
+            seen("source-unavailable", "target alone"),
+        ),
     ),
     source_is_renamed: (VERIFIED,) * 9,
     source_is_renamed_and_replaced: (VERIFIED,) * 9,
@@ -115,10 +120,13 @@ def test_after_a_crash(interfere: Interfere, moment: str, end: End) -> None:
         rebase = crashed_at(root, moment)
         interfere(rebase)
         left = bytes_of(rebase.source)
-        recorded = rebase.phase() if end.word == "open" else -1
+        theirs = [(path, look(path), rebase.phase()) for path in targets(rebase)
+                  if interfere in (target_is_continued, target_is_edited)]  # fmt: skip
         code = answered(rebase, "recover")
         check(rebase, code, end)
-        assert end.word != "open" or rebase.phase() == recorded
+        for path, seen, phase in theirs:
+            assert look(path) == seen
+            assert interfere is target_is_continued or rebase.phase() == phase
         before = as_it_is(rebase)
         again = answered(rebase, "recover")
         assert as_it_is(rebase) == before
