@@ -190,3 +190,16 @@ def test_a_target_that_took_effect_is_a_source() -> None:
         assert rebase.run("rebase_2").record.phase == "Verified"
         assert answered(rebase, "abandon") == "operation-committed"
         assert answered(rebase, "recover") == ""
+
+
+@pytest.mark.parametrize("interfere", [source_is_edited, source_grows, target_is_deleted])
+def test_what_was_verified_stands_as_long_as_nothing_changes(interfere: Interfere) -> None:
+    """R6: there is no second target of an unchanged source, unless one is asked for or the first one is gone."""
+    with scratch() as root:
+        rebase = crashed_at(root, "Verified")
+        before = rebase.earlier()
+        assert before is not None
+        assert before.status == "already-rebased"
+        assert rebase.earlier(again=True) is None
+        interfere(rebase)
+        assert rebase.earlier() is None
