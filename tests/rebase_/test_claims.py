@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from deliveries import KEYS, look
 from faults import scratch
 from interfering import target_is_continued
@@ -22,10 +23,11 @@ def claim(rebase: Rebase, name: str = OPERATION, **facts: Any) -> None:
         file.write(encode(claimed, KEYS))
 
 
-def test_the_target_of_another_operation_is_not_verified() -> None:
+@pytest.mark.parametrize("phase", ["TargetCreated", "Activated"])
+def test_the_target_of_another_operation_is_neither_activated_nor_verified(phase: str) -> None:
     """R6: the checkpoint names its operation and its plan; a record of another one cannot take the target for its own."""
     with scratch() as root:
-        rebase = crashed_at(root, "Activated")
+        rebase = crashed_at(root, phase)
         before = look(rebase.target)
         claim(rebase, "rebase_2")
         outcome = rebase.recover("rebase_2")
