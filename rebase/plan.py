@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from foundation.canonical import UNITS_PER_TOKEN
 from foundation.settings import Values
 from memory.visibility import Visibility
 from privacy.secrets.version import RULES_VERSION
@@ -105,7 +106,7 @@ def make_plan(
         gate = Gate(values["privacy.defaultClassification"], visibility)
         budget = min(values["sessionRebase.checkpointTargetTokens"], MOST_TOKENS)
         name = session_name(source, gate)
-        writer = Writer(source, own, judged.interrupted, gate, room=4 * budget)
+        writer = Writer(source, own, judged.interrupted, gate, room=UNITS_PER_TOKEN * budget)
         draft = Draft(writer, name=name, budget=budget)
         chosen = draft.choose(fitted=fitted)
         plan_id = _plan_id(origin, chosen, values, visibility, fitted=fitted)
