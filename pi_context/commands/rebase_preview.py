@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from foundation.canonical import Json
 from foundation.errors import REFUSED
 from pi_context import rebases
 from pi_context.call import Call
@@ -31,21 +32,27 @@ def preview(call: Call) -> int:
     try:
         _ = around.reveal, around.audience  # what only the owner may ask is refused before anything is read
         with waiting(call):
-            plan = rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
+            plan = looked_at(call)
     except CutExchangeError as error:
         if rebase_answer.may_see_entries(call) and not call.out.json:
             call.out.complain(f"Cut at: {', '.join(map(plain, error.entries))}")
         return rebase_answer.refuse(call, error)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
-    if not os.access(os.path.dirname(plan.file), os.W_OK | os.X_OK):
-        plan = plan._replace(warnings=(*plan.warnings, FOLDER_READ_ONLY))
     return present(call, plan)
+
+
+def looked_at(call: Call) -> Plan:
+    """Plan the rebase that the words ask for, with the warnings of a dry run; raises what `rebases.planned` raises."""
+    plan = rebases.planned(call.around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
+    if os.access(os.path.dirname(plan.file), os.W_OK | os.X_OK):
+        return plan
+    return plan._replace(warnings=(*plan.warnings, FOLDER_READ_ONLY))
 
 
 def present(call: Call, plan: Plan) -> int:
     """Show a plan in the form that was asked for, and give the exit status: that of a refusal where it has one."""
-    handoff = _handoff(call, plan) if call.words["show_handoff"] else None
+    handoff = handoff_shown(call, plan) if call.words["show_handoff"] else None
     if call.out.json:
         _answer(call, plan, handoff)
     else:
@@ -74,16 +81,21 @@ def next_command(call: Call, plan: Plan, *, dry_run: bool = False, fitted: bool 
     return shlex.join(words)
 
 
-def _answer(call: Call, plan: Plan, handoff: str | None) -> None:
+def answer_of(call: Call, plan: Plan) -> Json:
+    """Give what a program hears of a plan, not redacted yet."""
     status = {"status": wire.UNAVAILABLE, "code": plan.refusal} if plan.refusal else {"status": rebase_answer.PREVIEW}
-    answer = {"schema": rebase_answer.SCHEMA, **status, **rebase_answer.of_plan(call, plan)}
+    return {"schema": rebase_answer.SCHEMA, **status, **rebase_answer.of_plan(call, plan)}
+
+
+def _answer(call: Call, plan: Plan, handoff: str | None) -> None:
+    answer = answer_of(call, plan)
     if not plan.refusal:
         answer["nextCommand"] = next_command(call, plan)
     safe = answer if call.out.revealing else redact_value(answer)
     call.out.answer_measured(safe if handoff is None else safe | {"handoff": handoff})
 
 
-def _handoff(call: Call, plan: Plan) -> str:
+def handoff_shown(call: Call, plan: Plan) -> str:
     """Give the handoff as this audience may see it; to the owner exactly as the model would."""
     allowed = allowed_classes(call.around.audience, call.around.configuration.values)
     if not plan.handoff or all(row.classification in allowed for row in plan.breakdown):
