@@ -55,7 +55,7 @@ def recover(call: Call) -> int:
         around.require_owner()
         folder = rebases.folder_of(around)
         with rebases.holding(around, folder) as held:
-            signing = _of_this_project(call, held, operation_id, folder)
+            signing = of_this_project(call, held, operation_id, folder)
             outcome = operation.recover(signing, rebases.site_of(around, signing, None), operation_id)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
@@ -69,7 +69,7 @@ def abandon(call: Call) -> int:
         around.require_owner()
         folder = rebases.folder_of(around)
         with rebases.holding(around, folder) as held:
-            signing = _of_this_project(call, held, operation_id, folder)
+            signing = of_this_project(call, held, operation_id, folder)
             agreed(call, "Take this operation back? Its new session is removed.")
             outcome = operation.abandon(signing, rebases.site_of(around, signing, None), operation_id)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
@@ -126,7 +126,7 @@ def _row(call: Call, found: Record | SetAside, folder: str) -> Json | None:
     return told
 
 
-def _of_this_project(call: Call, held: HeldJournal, operation_id: str, folder: str) -> HeldJournal:
+def of_this_project(call: Call, held: HeldJournal, operation_id: str, folder: str) -> HeldJournal:
     """Give the journal to write to, where the operation is there and its sessions are of this project."""
     if held.journal.keys is None:
         find(held.journal, operation_id)  # what there is was signed elsewhere, and no key is made to say so

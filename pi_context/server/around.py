@@ -92,11 +92,16 @@ class InsidePi(Surroundings):
         return self.pi.actor == "user" and self.pi.has_ui and self.confirmed
 
     @cached_property
+    def provider(self) -> Audience:
+        """The provider of the live model."""
+        return provider_audience(self.pi.provider, self.configuration.values)
+
+    @cached_property
     def audience(self) -> Audience:
         """The provider of the live model, unless a person named another audience."""
         named = self.words["audience"]
         if named is None:
-            return provider_audience(self.pi.provider, self.configuration.values)
+            return self.provider
         chosen = audience_of(named, self.configuration.values)
         if chosen.local:
             self.require_owner()

@@ -30,6 +30,6 @@ class Parent:
         try:
             import ctypes
 
-            return ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0) == 0
+            return bool(ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0) == 0)
         except (ImportError, OSError, AttributeError):
             return False

@@ -130,7 +130,7 @@ def typed(value: Any, kind: type[_Params]) -> _Params:
     try:
         return convert(_given(value), kind)
     except ValidationError as error:
-        _, _, place = str(error).rpartition(" - at ")
+        _, _, place = str(error).partition(" - at ")
         raise MisfitError(f"params do not fit{' at ' + place if place else ''}") from None
 
 

@@ -14,10 +14,10 @@ from threading import Thread
 from typing import Any, NoReturn
 
 from foundation.canonical import Json
-from foundation.errors import CODES, ContextError, foreseen
+from foundation.errors import CODES, ContextError
 from pi_context.boundary import as_known
 from pi_context.server import protocol
-from pi_context.server.calls import CallId, Calls, Stop, Workers
+from pi_context.server.calls import CallId, Calls, Workers
 from pi_context.server.client import Client
 from pi_context.server.methods import METHODS, Ask, Method
 from pi_context.server.parent import POLL_SECONDS, Parent
@@ -60,7 +60,8 @@ class Server:
                 self._ending = True
             elif self._source in ready:
                 data = os.read(self._source, _CHUNK)
-                self._ending = self._ending or not data
+                if not data:
+                    self._ending = True
                 for line in lines.feed(data):
                     self._take(line)
         self._finish()
@@ -110,16 +111,17 @@ class Server:
             self._fail(None, protocol.INVALID_REQUEST, "not JSON-RPC 2.0")
             return
         identity, method = message.get("id"), message.get("method")
+        name = _id(identity)
         if method is None and ("result" in message or "error" in message):
             self._client.answered(identity, message)
         elif not isinstance(method, str):
-            self._fail(_id(identity), protocol.INVALID_REQUEST, "no method")
+            self._fail(name, protocol.INVALID_REQUEST, "no method")
         elif "id" not in message:
             self._notice(method, message.get("params"))
-        elif _id(identity) is None:
+        elif name is None:
             self._fail(None, protocol.INVALID_REQUEST, "an id is a string or a whole number")
         else:
-            self._call(identity, method, message.get("params"))
+            self._call(name, method, message.get("params"))
 
     def _notice(self, method: str, params: Any) -> None:
         """Take a notification; one that is not known is nothing."""
@@ -194,8 +196,8 @@ def _told(name: str, error: Exception) -> Json:
     if known.code == "internal-error":
         complain(f"internal-error in {name}: {known.message}")
         return _error(protocol.INTERNAL_ERROR, known.message, known.code)
-    message = known.message if isinstance(foreseen(error), ContextError) and not isinstance(error, OSError) else ""
-    told = _error(protocol.REFUSED, message or CODES[known.code].meaning, known.code)
+    message = error.message if isinstance(error, ContextError) else CODES[known.code].meaning  # no name of a file
+    told = _error(protocol.REFUSED, message, known.code)
     told["data"]["hint"] = known.hint
     return told
 

@@ -15,7 +15,6 @@ from typing import BinaryIO
 from foundation.canonical import Json, dumps
 
 
-
 class Lines:
     """Puts lines together from the pieces that a pipe gives."""
 

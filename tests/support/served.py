@@ -1,8 +1,8 @@
 """A real `pi-context serve` over pipes, with a scripted client at the other end."""
 
+import contextlib
 import json
 import os
-import queue
 import subprocess
 import sys
 import threading
@@ -111,10 +111,8 @@ class Served:
     def close(self) -> int:
         """Close standard input and wait for the end."""
         assert self.process.stdin is not None
-        try:
+        with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
-        except BrokenPipeError:
-            pass
         return self.wait()
 
     def kill(self) -> None:
@@ -129,10 +127,8 @@ class Served:
             thread.join(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
-                try:
+                with contextlib.suppress(OSError):
                     stream.close()
-                except OSError:
-                    pass
         return status
 
     def _ended(self) -> bool:
