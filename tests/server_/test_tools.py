@@ -48,7 +48,9 @@ def test_details_hold_no_text(serve: Serve) -> None:
     assert "h_" not in kept
 
 
-@pytest.mark.parametrize(("provider", "found"), [("ollama", True), ("openai", False), ("", False), ("local", False), ("LOCAL", False)])
+@pytest.mark.parametrize(
+    ("provider", "found"), [("ollama", True), ("openai", False), ("", False), ("local", False), ("LOCAL", False)]
+)
 def test_the_audience_is_the_live_provider(serve: Serve, provider: str, found: bool) -> None:
     """Sensitive text is found for a local model only; a provider that calls itself `local` is none."""
     served = serve(provider=provider)

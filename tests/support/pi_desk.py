@@ -68,6 +68,7 @@ class Pi:
     """The part of Pi that a rebase needs: it is at rest, and switches where it is asked to."""
 
     def __init__(self, served: Served) -> None:
+        self.served = served
         self.file, self.leaf = served.context["sessionFile"], served.context["leafId"]
         self.identity = served.context["sessionId"]
         self.rest: Json = {}
