@@ -7,7 +7,7 @@ from pi_context.server.streams import taken
 
 def serve(call: Call) -> int:
     """Serve one client until it is gone."""
-    from recall import answering, reading, status  # noqa: F401 - paid before the first question, not with it
+    from pi_context.server import tool_calls  # noqa: F401 - paid before the first question, not with it
 
     source, sink = taken()
     Server(source, sink, call.words, call.around.variables).run()

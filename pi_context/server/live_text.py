@@ -32,7 +32,7 @@ def plan_summary(plan: Plan) -> str:
     shortened = f", {sum(plan.gave_way.values()):,} of them shortened" if plan.gave_way else ""
     lines = [
         f"{plan.entries:,} entries ({size(plan.source.size)}) become a new session that begins with {begins}.",
-        f"{messages:,} messages go over{shortened}; class {plan.classification}; {plan.redactions:,} secrets taken out.",
+        f"{messages:,} messages go over{shortened}; class {plan.classification}, {plan.redactions:,} secrets out.",
         "This session stays as it is, and Pi switches to the new one.",
     ]
     return "\n".join([*lines, *(f"Warning: {rebase_shown.WARNINGS[code]}" for code in plan.warnings)])
@@ -51,7 +51,7 @@ def outcome_text(answer: Json) -> str:
         lines += [rebase_shown.WARNINGS[code] for code in answer["warnings"] if code in rebase_shown.WARNINGS]
         return plain("\n".join([*lines, _WAYS]))
     if status == ALREADY:
-        return "This session was rebased already, and nothing was added to it since. To do it once more: --again"
+        return "This session was rebased already, and nothing was added to it since. Once more all the same: --again"
     if status == ABANDONED:
         return "The operation was taken back; nothing of it is left, and the session is untouched."
     left = f"\nThis session is untouched. /context rebase --recover {identity}, or --abandon {identity}"

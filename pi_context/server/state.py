@@ -30,7 +30,7 @@ class SharedReferences:
 
 
 class State:
-    """What the server keeps; settings are those of the first question about a project, changes apply to the next server."""
+    """What the server keeps; settings are those of the first question about a project."""
 
     def __init__(self, words: Words, variables: Mapping[str, str], client: Client) -> None:
         self.words, self.variables, self.client = words, dict(variables), client

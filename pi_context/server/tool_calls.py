@@ -11,7 +11,7 @@ from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import MisfitError
 from pi_context.tools import READ, RECALL, STATUS
-from recall import answering, reading, status, wire
+from recall import answering, wire
 from recall.here import Here
 
 _SEARCH = {
@@ -68,11 +68,15 @@ def _recall(here: Here, given: Json) -> Json:
 
 
 def _read(here: Here, given: Json) -> Json:
+    from recall import reading
+
     asked: Any = {name: given[known] for known, name in _READ.items() if given.get(known) is not None}
     return reading.read(here, given.get("sourceRef", ""), **asked)
 
 
 def _status(here: Here, given: Json) -> Json:
+    from recall import status
+
     scope = given.get("scope")
     return status.status(here, scope if scope is None or isinstance(scope, str) else "?")
 

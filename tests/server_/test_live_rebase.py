@@ -1,6 +1,7 @@
 """A rebase inside the running Pi, with a scripted Pi at the other end."""
 
 import json
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -248,7 +249,7 @@ def test_a_client_that_leaves_leaves_it_recoverable(desk: Desk, serve: Serve) ->
     served = serve()
     Pi(served)
     go = threading.Event()
-    served.on("activate", lambda _: {} if go.wait(PATIENCE) else {})
+    served.on("activate", lambda _: {"ok": go.wait(PATIENCE) and False})
     served.begin("rebase.run", begin(served), actor="user")
     until(lambda: any(ask["method"] == "activate" for ask in served.asked))
 
@@ -285,21 +286,26 @@ raise SystemExit(main())
 """
 
 
-@pytest.mark.parametrize("effects", [*range(8, 60, 3)])
+@pytest.mark.parametrize(
+    ("effects", "phase"),
+    [(4, ""), (20, ""), (29, "Prepared"), (34, "ArchiveVerified"), (38, "ArchiveVerified"), (42, "CheckpointReady"),
+     (46, "CheckpointReady"), (48, "CheckpointReady"), (53, "TargetCreated"), (56, "TargetCreated"), (60, "Activated"),
+     (65, "Verified")],
+)  # fmt: skip
 def test_a_killed_server_leaves_what_is_recovered(
-    desk: Desk, serve: Serve, monkeypatch: pytest.MonkeyPatch, effects: int
+    desk: Desk, serve: Serve, monkeypatch: pytest.MonkeyPatch, effects: int, phase: str
 ) -> None:
-    """SIGKILL after any effect on the disk: a new server recovers it, or there is nothing to recover."""
+    """SIGKILL at each phase, between effect and record too: a new server recovers it, or there is nothing to."""
     monkeypatch.setenv("CRASH_AFTER", str(effects))
     served = serve(program=CRASHING)
     Pi(served)
-    call = served.begin("rebase.run", begin(served), actor="user")
-    until(lambda: served.process.poll() is not None or call in served.answers)
-    served.kill()
+    served.begin("rebase.run", begin(served), actor="user")
+    assert served.wait() == -signal.SIGKILL
 
     again = serve()
     pi = Pi(again)
-    if operations(again):
+    assert [found["phase"] for found in operations(again)] == [phase] * bool(phase)
+    if phase:
         assert recover(again)["answer"]["status"] == "verified"
         assert len(targets(desk)) == 1
     else:
