@@ -336,6 +336,34 @@ def rebase(home: Path, *, runs: int) -> Iterator[Figure]:
     yield Figure("peak memory of a rebase of 200 MB", "≤ 220 MB", f"{most:.0f} MB", most <= 220)
 
 
+def journal(home: Path) -> Iterator[Figure]:
+    """Record operations whose steps do nothing, against one file written and synced as a record is."""
+    from foundation.clock import iso
+    from foundation.durable import RealFiles, write_atomically
+    from journal.keys import Keys
+    from journal.operations import Work, run
+    from journal.places import Journal
+    from journal.writing import locked
+    from rebase.steps import COURSE
+
+    keys, disk = Keys("0" * 16, b"k" * 32), RealFiles()
+    idle = Work([(stage, lambda _: {}) for stage in COURSE.stages[1:]], lambda _: None)
+    place = Journal(str(home / ".journal"), COURSE, keys)
+    phases: list[float] = []
+    with locked(place, disk=disk, clock=lambda: 0, pid=os.getpid(), busy="rebase-busy") as held:
+        for number in range(30):
+            begin = partial(run, held, f"bench_{number}", idle, versions={}, facts={"begun": iso(0)})
+            phases.append(timed(begin) / len(COURSE.stages))
+    bare = [timed(partial(write_atomically, disk, str(home / "bare"), b"x" * 1000)) for _ in range(100)]
+    ours, floor = statistics.median(phases), statistics.median(bare)
+    yield Figure(
+        "journal, a phase / a synced file replaced",
+        "≤ 10 ×",
+        f"{ours / floor:.1f} × ({ours:.1f} ms; {floor:.1f} ms)",
+        ours <= 10 * floor,
+    )
+
+
 def main() -> None:
     """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -354,6 +382,7 @@ def main() -> None:
             *start(home),
             *small_things(home, archive),
             *rebase(home, runs=given.runs),
+            *journal(home),
         ]
     lines = ["| goal | must | measured | |", "| --- | --- | --- | --- |"]
     lines += [

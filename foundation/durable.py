@@ -20,6 +20,7 @@ PROBES = ("probe.new", "probe-2.new")
 
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.EACCES}
 _NO_SUCH_RENAME = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}
+_NO_SUCH_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY}
 _HERE, _NO_REPLACE, _EXCLUSIVELY = -100, 1, 4  # AT_FDCWD and RENAME_NOREPLACE of Linux, RENAME_EXCL of macOS
 
 
@@ -147,19 +148,27 @@ class RealFiles:
             return
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
         try:
-            os.fsync(handle)
+            fsync(handle)
+        except OSError as error:
+            if error.errno not in _NO_SUCH_SYNC:
+                raise
         finally:
             os.close(handle)
 
 
 def fsync(handle: int) -> None:
-    """Bring a file's bytes to the disk; macOS needs a stronger call for that than `fsync`."""
+    """Bring a file to the disk; macOS has a stronger call for that than `fsync`, which some disks do not know."""
     if sys.platform == "darwin":
         import fcntl
 
-        fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
-    else:
-        os.fsync(handle)
+        try:
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        except OSError as error:
+            if error.errno not in _NO_SUCH_SYNC:  # what failed otherwise is never tried again: its bytes may be lost
+                raise
+        else:
+            return
+    os.fsync(handle)
 
 
 def create_once(files: Files, path: str, data: bytes) -> None:
@@ -213,8 +222,7 @@ def publish(files: Files, staged: str, target: str) -> None:
         try:
             _give_name(files, staged, target)
         except FileExistsError as error:
-            if not _same_file(staged, target):  # over a network a link may come through and be reported as failed
-                raise ContextError("target-exists") from error
+            raise ContextError("target-exists") from error
     files.fsync_folder(folder)  # before the staged name goes: a power cut must not keep only that
     if os.path.lexists(staged):
         files.unlink(staged)
@@ -254,6 +262,14 @@ def can_publish(files: Files, folder: str) -> None:
 
 
 def _give_name(files: Files, staged: str, target: str) -> None:
+    try:
+        _link_or_rename(files, staged, target)
+    except FileExistsError:
+        if not _same_file(staged, target):  # over a network a link may come through and be reported as failed
+            raise
+
+
+def _link_or_rename(files: Files, staged: str, target: str) -> None:
     try:
         files.link(staged, target)
     except OSError as error:

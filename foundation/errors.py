@@ -127,6 +127,14 @@ CODES: dict[str, Code] = {
     "source-without-folder": Code(
         "The session does not say in which folder it was held.", "Name a session whose header has a `cwd`."
     ),
+    "source-names-secret": Code(
+        "The file name of the session, its id, or the id of its last entry looks like a secret; a journal holds none.",
+        "Rename the file, or continue with `/clone` in Pi, which gives a new id; or name another `--leaf`.",
+    ),
+    "source-unnameable": Code(
+        "The name of the session's file, or an id in it, is no text that could be recorded.",
+        "Rename the file, or continue with `/clone` in Pi and rebase the clone.",
+    ),
     "source-empty": Code("Nothing was said on this branch.", "Name another session, or another `--leaf`."),
     "kept-entry-off-path": Code(
         "The last compaction keeps messages from an entry that is not on its branch, so Pi itself loses them.",
@@ -161,7 +169,7 @@ CODES: dict[str, Code] = {
     "confirmation-required": Code(
         "Nobody can be asked here; nothing was done.", "Use `--yes`, or `--confirm-plan` with the id of a dry run."
     ),
-    "declined": Code("Nothing was done.", "Nothing is left to do."),
+    "declined": Code("Nothing was done.", "Answer y to do it, or use `--yes`."),
     "operation-unfinished": Code(
         "An earlier rebase of this session was not finished.", "Recover it or abandon it, then rebase again."
     ),
@@ -195,7 +203,7 @@ CODES: dict[str, Code] = {
         "Look at `pi-context rebase --dry-run` again.",
     ),
     "target-missing": Code(
-        "The rebased session is gone, so the operation was closed; its source is untouched.",
+        "The rebased session is gone; its source is untouched.",
         "Rebase the source again.",
     ),
     "target-integrity": Code(
@@ -229,6 +237,9 @@ CODES: dict[str, Code] = {
     "journal-changed": Code(
         "Something else changed the operation's record while it ran; the record was left as it is.",
         "See `pi-context rebase --list`, then recover the operation.",
+    ),
+    "lock-unavailable": Code(
+        "This file system cannot lock a file; nothing was changed.", "Keep the agent's folder on a local disk."
     ),
     "keys-busy": Code("Another process is making this installation's key.", "Try again in a moment."),
     "key-damaged": Code(

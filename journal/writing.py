@@ -91,11 +91,9 @@ def write_first(held_journal: HeldJournal, record: Record) -> Record:
 def write_next(held_journal: HeldJournal, record: Record) -> Record:
     """Make the next record of an operation durable in the place of the one that it follows.
 
-    Raises ContextError `journal-changed` where the file is not that one any more; it is left as it is then.
+    Raises ContextError `journal-changed` where the file is gone or not that one any more; it is left as it is then.
     """
-    found = read(held_journal.journal, record.operation_id)
-    known = found.claim if isinstance(found, SetAside) else found
-    if known is None or known.digest != record.previous:
+    if _digest(held_journal.journal, record.operation_id) != record.previous:
         raise ContextError("journal-changed")
     data = encode(record, held_journal.keys)
     write_atomically(held_journal.disk, record_path(held_journal.journal.folder, record.operation_id), data)
@@ -105,6 +103,16 @@ def write_next(held_journal: HeldJournal, record: Record) -> Record:
 def settle(held_journal: HeldJournal, record: Record) -> None:
     """Make durable what another process may have written of this operation and died before it was."""
     held_journal.disk.fsync_folder(os.path.dirname(record_path(held_journal.journal.folder, record.operation_id)))
+
+
+def _digest(journal: Journal, operation_id: str) -> str | None:
+    """Give the digest of the record that is there, whoever signed it; None where there is none that can be read."""
+    try:
+        found = read(journal, operation_id)
+    except ContextError:
+        return None
+    known = found.claim if isinstance(found, SetAside) else found
+    return known.digest if known else None
 
 
 def _take(stack: ExitStack, folder: str, disk: Files, owner: Owner, busy: str, wait_seconds: float) -> None:

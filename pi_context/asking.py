@@ -12,6 +12,6 @@ def agreed(call: Call, question: str) -> None:
         return
     if call.out.json or not call.around.terminal:
         raise ContextError("confirmation-required")
-    call.out.complain(f"{question} [y/N] ")
+    call.out.ask(f"{question} [y/N] ")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ContextError("declined")

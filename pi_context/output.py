@@ -89,6 +89,12 @@ class Output:
         """Write a line to stderr."""
         write(sys.stderr, self._safe(text) + "\n")
 
+    def ask(self, question: str) -> None:
+        """Put a question to stderr after all that was said, and leave the cursor behind it."""
+        self.flush()
+        write(sys.stderr, self._safe(question))
+        sys.stderr.flush()
+
     def style(self, text: str, *styles: str) -> str:
         """Colour a text, where colours are wanted."""
         if not self.coloured or not text:

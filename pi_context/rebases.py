@@ -5,8 +5,8 @@ judged, and never makes one.
 """
 
 import os
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from foundation.errors import ContextError
@@ -15,6 +15,7 @@ from journal.places import Journal
 from journal.writing import HeldJournal, locked
 from memory import visibility
 from pi_context import adoptions, environment, proofs
+from pi_context.pending import JOURNAL
 from pi_context.surroundings import Surroundings
 from rebase.checkpoint import Origin
 from rebase.facts import Facts
@@ -29,9 +30,6 @@ from sessions.locating import Folders, LogFile, canonical, of_project, read_head
 
 LINEAGE = "lineage"
 """What checkpoints and links are signed for; a journal's records are signed for something else."""
-
-JOURNAL = ".ds4-rebase"
-"""The folder beside the sessions in which operations are recorded."""
 
 
 def verifier(around: Surroundings) -> Verify:
@@ -167,10 +165,12 @@ def journal_in(around: Surroundings, folder: str) -> Journal:
     return Journal(os.path.join(folder, JOURNAL), COURSE, load_keys(around.keys_folder))
 
 
-def holding(around: Surroundings, folder: str) -> AbstractContextManager[HeldJournal]:
+@contextmanager
+def holding(around: Surroundings, folder: str) -> Iterator[HeldJournal]:
     """Hold the journal of a session folder. Raises BusyError, code `rebase-busy`."""
     journal = journal_in(around, folder)
-    return locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="rebase-busy")
+    with locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="rebase-busy") as held:
+        yield held._replace(journal=journal_in(around, folder))  # whoever held it before may have made the key
 
 
 def signing(around: Surroundings, held: HeldJournal) -> HeldJournal:
@@ -209,5 +209,13 @@ def site_of(around: Surroundings, held: HeldJournal, plan: Plan | None) -> Site:
 def check_project(around: Surroundings, folder: str, facts: Facts) -> None:
     """Refuse an operation whose sessions are of another project; raises ContextError `other-project`."""
     for found in (find_target(folder, facts), find_source(folder, facts)):
-        if found.state != "missing" and canonical(read_header(found.path).cwd) != canonical(around.project):
+        if found.state != "missing" and project_of(found.path) not in (None, canonical(around.project)):
             raise ContextError("other-project")
+
+
+def project_of(path: str) -> str | None:
+    """Give the project of a session; None where it is no session any more, which the steps of an operation find too."""
+    try:
+        return canonical(read_header(path).cwd)
+    except ContextError:
+        return None

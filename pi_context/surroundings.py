@@ -14,6 +14,7 @@ from memory import visibility
 from pi_context import configuration, environment, lineages
 from pi_context.configuration import Configuration
 from pi_context.exclusions import excluded_sessions
+from pi_context.pending import pending
 from pi_context.verbs import Words
 from privacy.audiences import LOCAL, REMOTE, Audience, audience_of
 from recall.here import Here
@@ -206,5 +207,6 @@ class Surroundings:
             visibility=visibility.load(),
             references=references,
             reveal=reveal,
+            pending=partial(pending, self),
             descend=partial(lineages.descend, self),
         )

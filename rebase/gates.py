@@ -4,12 +4,14 @@ The door says how things stand; nothing is asked here. A refusal happens before 
 behind. The gates on the file itself are in `source`, the one on the lineage in `lineage`, the budget's in `plan`.
 """
 
+import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from foundation.errors import ContextError
 from foundation.marks import MEMORY_TYPES
 from foundation.settings import Values
+from privacy.secrets import find
 from rebase.exchanges import Exchanges
 from rebase.source import Source, exchanges, exchanges_of_branch, is_whole_branch, last_whole_leaf
 
@@ -66,6 +68,12 @@ def check_standing(standing: Standing) -> list[str]:
             raise ContextError(code)
     recent = standing.modified is not None and standing.now - standing.modified < RECENT_MILLIS
     return [RECENTLY_CHANGED] if recent else []
+
+
+def check_names(source: Source) -> None:
+    """Refuse names that a journal would have to repeat and must not; raises ContextError `source-names-secret`."""
+    if any(find(name) for name in (os.path.basename(source.file), source.header.id, source.leaf_id)):
+        raise ContextError("source-names-secret")
 
 
 def check_exchanges(source: Source) -> tuple[Exchanges, Diagnostics]:

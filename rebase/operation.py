@@ -4,7 +4,7 @@ Whoever calls holds the journal; what an earlier operation left for the same sou
 """
 
 import os
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from foundation.durable import can_publish
 from foundation.errors import ContextError
@@ -15,38 +15,53 @@ from journal.places import Journal
 from journal.reading import SetAside, find, listed
 from journal.writing import HeldJournal
 from rebase.facts import Facts, facts_of, of_plan, versions
-from rebase.looking import find_target
+from rebase.looking import find_source, find_target
 from rebase.plan import Plan
 from rebase.steps import COURSE, Site, verify_target, work
 
+RECOVERABLE, ALREADY_REBASED = "recoverable", "already-rebased"
+
 
 class Earlier(NamedTuple):
-    """An operation on the same source and leaf that stands in the way of another one."""
+    """An operation on the same source and leaf that stands in the way of another one, and in which of both ways."""
 
     record: Record
-    status: Literal["recoverable", "already-rebased"]
+    status: str
 
 
 def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
-    """Find an unfinished operation of this source and leaf, or unless `again`, one whose target still stands for it."""
+    """Find an unfinished operation of this source and leaf, or unless `again`, one whose target still stands for it.
+
+    An operation that may still take back its target stands in the way of rebasing that, too.
+    """
+    folder = os.path.dirname(journal.folder)
     finished: Earlier | None = None
     for record in listed(journal):
-        facts = None if isinstance(record, SetAside) else _of_same_leaf(record, plan)
+        facts = None if isinstance(record, SetAside) else _readable(record)
         if facts is None or isinstance(record, SetAside):
             continue
+        same = facts.source_session == plan.source.sessionId and facts.leaf == plan.source.leafId
         match lifecycle.standing(COURSE, record):
-            case "open" | "closing":
-                return Earlier(record, "recoverable")
-            case "finished" if not again and _stands(os.path.dirname(journal.folder), facts, plan):
-                finished = Earlier(record, "already-rebased")
+            case "open" | "closing" if _may_go(record, facts, plan) or (same and not _spoilt(folder, record, facts)):
+                return Earlier(record, RECOVERABLE)
+            case "finished" if same and not again and _stands(folder, facts, plan):
+                finished = Earlier(record, ALREADY_REBASED)
             case _:
                 pass
     return finished
 
 
+def check_place(journal: HeldJournal) -> None:
+    """Pass the last gate, before a key is made to sign with. Raises ContextError `install-unsupported`."""
+    can_publish(journal.disk, journal.journal.folder)
+
+
 def begin(journal: HeldJournal, site: Site, plan: Plan, operation_id: str) -> Outcome:
-    """Carry out a plan that has no refusal. Raises ContextError where it could not begin; then nothing is left."""
-    can_publish(site.disk, journal.journal.folder)
+    """Carry out a plan that has no refusal, after all gates.
+
+    Raises ContextError and OSError where its intent could not be recorded for sure: then nothing, or an intent that
+    can be recovered or abandoned, is left.
+    """
     return operations.run(journal, operation_id, work(site), versions=versions(), facts=of_plan(plan))
 
 
@@ -55,8 +70,9 @@ def recover(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
 
     Raises ContextError: `operation-unknown`, the code of a record that does not count.
     """
+    before = find(journal.journal, operation_id)
     outcome = operations.recover(journal, operation_id, work(site))
-    if outcome.error is None and lifecycle.standing(COURSE, outcome.record) == "finished":
+    if lifecycle.standing(COURSE, before) == "finished":
         try:
             verify_target(site, outcome.record)
         except ContextError as error:
@@ -67,21 +83,43 @@ def recover(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
 def abandon(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
     """Take back an operation that has not been activated; one in whose target somebody went on is left alone.
 
-    Raises ContextError: `operation-committed`, `operation-unknown`, the code of a record that does not count.
+    Raises what `check_abandonable` raises.
     """
-    record = find(journal.journal, operation_id)
-    if not record.closing and find_target(site.folder, facts_of(record)).state == "grown":
-        raise ContextError("operation-committed")
+    check_abandonable(journal.journal, operation_id)
     return operations.abandon(journal, operation_id, work(site))
 
 
-def _of_same_leaf(record: Record, plan: Plan) -> Facts | None:
+def check_abandonable(journal: Journal, operation_id: str) -> Record:
+    """Give the record of an operation that can be taken back, or was.
+
+    Raises ContextError: `operation-committed`, `operation-unknown`, the code of a record that does not count.
+    """
+    record = find(journal, operation_id)
+    target = find_target(os.path.dirname(journal.folder), facts_of(record))
+    if not record.closing and (lifecycle.committed(COURSE, record) or target.state == "grown"):
+        raise ContextError("operation-committed")
+    return record
+
+
+def _readable(record: Record) -> Facts | None:
     try:
-        facts = facts_of(record)
+        return facts_of(record)
     except ContextError:
         return None
-    same = facts.source_session == plan.source.sessionId and facts.leaf == plan.source.leafId
-    return facts if same else None
+
+
+def _may_go(record: Record, facts: Facts, plan: Plan) -> bool:
+    """Tell whether what is to be rebased is the target of an operation that may still take it back."""
+    untouched = (facts.target_size, facts.target_sha256) == (plan.source.size, plan.source.sha256)
+    return untouched and not lifecycle.committed(COURSE, record)
+
+
+def _spoilt(folder: str, record: Record, facts: Facts) -> bool:
+    """Tell whether an operation took effect and can never be verified, for its source was edited since.
+
+    It can be neither finished nor taken back, so it stands in nobody's way.
+    """
+    return lifecycle.committed(COURSE, record) and find_source(folder, facts).state == "changed"
 
 
 def _stands(folder: str, facts: Facts, plan: Plan) -> bool:

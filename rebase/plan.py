@@ -13,7 +13,7 @@ from memory.visibility import Visibility
 from privacy.secrets.version import RULES_VERSION
 from rebase.checkpoint import Contents, HandoffSeal, Left, Origin, Versions
 from rebase.draft import Chosen, Draft, Way
-from rebase.gates import Diagnostics, check_exchanges, check_memory
+from rebase.gates import Diagnostics, check_exchanges, check_memory, check_names
 from rebase.handoff import MOST_TOKENS, Writer
 from rebase.lineage import Generation, Locate, Proved, check_nearest, generations, own_link
 from rebase.pieces import Gate, clean
@@ -94,6 +94,7 @@ def make_plan(
     ContextError with the code of the first gate that does not hold; a handoff over budget is told in the plan.
     """
     with opened(file, leaf=leaf, size=size) as source:
+        check_names(source)
         own = own_link(source, verify)
         lineage = generations(own.origins if own else (), locate, proved)
         warnings = check_nearest(lineage)

@@ -15,7 +15,7 @@ from journal.lifecycle import Course, Fact, Record
 from journal.operations import GoneError, HopelessError, Step, Work
 from rebase.facts import Facts, facts_of, of_target
 from rebase.lineage import head_link
-from rebase.looking import Found, find_source, find_target, look
+from rebase.looking import Found, State, find_source, find_target, look
 from rebase.plan import Plan
 from rebase.sealing import Signer, Verify, text_digest
 from rebase.target import Target, compose
@@ -80,6 +80,13 @@ def make_newest(disk: Files, target: str, source: str, *, now_ns: int) -> None:
     disk.fsync_file(target)
 
 
+def is_newest(target: str) -> bool:
+    """Tell whether no session beside this one was written later: then the shell goes on with it."""
+    with os.scandir(os.path.dirname(target)) as found:
+        newest = max((each.stat().st_mtime_ns for each in found if each.name.endswith(".jsonl")), default=0)
+    return os.stat(target).st_mtime_ns >= newest
+
+
 def verify_target(site: Site, record: Record) -> dict[str, Fact]:
     """See from the disk alone that target and source are as they should be; raises ContextError where they are not."""
     facts = facts_of(record)
@@ -112,7 +119,7 @@ def _install(site: Site, record: Record) -> dict[str, Fact]:
     if target.state == "missing":
         source = find_source(site.folder, facts)
         _need_source(site, source)
-        if look(staged, facts.target_size, facts.target_sha256) != "same":
+        if _state_of_staged(site, record, facts) != "same":
             _stage_again(site, record, facts, source)
         site.disk.set_times(staged, modified_ns=os.stat(source.path).st_mtime_ns - _OLDER_NS)
         site.disk.fsync_file(staged)
@@ -145,13 +152,30 @@ def _activate(site: Site, record: Record) -> dict[str, Fact]:
 
 
 def _undo(site: Site, record: Record) -> None:
+    """Take back what nobody went on in: the staged bytes, and the target where it is ours and just as we made it."""
     facts, staged = facts_of(record), _staged_path(site, record)
-    site.disk.unlink(staged)
     target = find_target(site.folder, facts)
-    if target.state == "same":
-        untouched = partial(look, staged, facts.target_size, facts.target_sha256)
-        withdraw(site.disk, target.path, staged, untouched=lambda: untouched() == "same")
+    if target.state == "missing" and _state_of_staged(site, record, facts) == "grown":
+        site.disk.rename_no_replace(staged, target.path)  # a crash came while it was taken back, and words before that
+        site.disk.fsync_folder(site.folder)
+        return
+    site.disk.unlink(staged)
+    if target.state == "same" and _is_ours(site, record, facts, target):
+        withdraw(site.disk, target.path, staged, untouched=lambda: _state_of_staged(site, record, facts) == "same")
     site.disk.fsync_folder(site.folder)
+
+
+def _is_ours(site: Site, record: Record, facts: Facts, target: Found) -> bool:
+    """Tell whether the target is this operation's: a record that was adopted may name any file."""
+    try:
+        _need_link(site, record, facts, target)
+    except ContextError:
+        return False
+    return True
+
+
+def _state_of_staged(site: Site, record: Record, facts: Facts) -> State:
+    return look(_staged_path(site, record), facts.target_size, facts.target_sha256) if facts.target_file else "missing"
 
 
 def _composed(site: Site, record: Record, facts: Facts, source: Found) -> tuple[Plan, Target]:
@@ -210,7 +234,7 @@ def _need_target(target: Found) -> None:
 
 
 def _need_link(site: Site, record: Record, facts: Facts, target: Found) -> None:
-    """See that header, checkpoint, link and handoff are this operation's, signed, and what Pi will send."""
+    """See that checkpoint, link and handoff are this operation's, signed, and what Pi will send."""
     own = head_link(target.path, site.verify)
     if own is None or own.checkpoint.operationId != record.operation_id or own.checkpoint.planId != facts.plan_id:
         raise ContextError("target-integrity")

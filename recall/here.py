@@ -1,6 +1,6 @@
 """What a door hands in for a question: where, who, when, and under which settings. Recall asks nobody else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from foundation.clock import Clock
@@ -21,7 +21,8 @@ class Here(NamedTuple):
     it is called; `project` is the canonical working folder; `session` the current session's file, or None where there
     is none; `leaf` the id of the live leaf, or None for the last entry; `excluded` are the ids of sessions that the
     owner keeps out; `owner` says whether owner acts are allowed, `reveal` that the owner wants to see secrets as they
-    are; `descend` proves where a session came from.
+    are; `descend` proves where a session came from; `pending` gives, when it is called, the ids of rebases of this
+    project that were not finished.
     """
 
     index_folder: str
@@ -39,6 +40,7 @@ class Here(NamedTuple):
     visibility: Visibility
     references: References
     reveal: bool = False
+    pending: Callable[[], Sequence[str]] = tuple
     descend: Descend = no_descent
 
     @property

@@ -31,4 +31,5 @@ def _state(here: Here, name: str, db: apsw.Connection | None, opened: tuple[str,
     chosen = sources(here, name, db) if here.session or name in PROJECT_WIDE else Sources(name, (), ("no-session",))
     state = health.state(db, here.index_folder, chosen.files) if db else None
     owner = here.owner and here.audience.local
-    return wire.state(chosen.name, [*opened, *chosen.warnings], state, chosen.lineage, owner=owner)
+    warnings = [*opened, *chosen.warnings]
+    return wire.state(chosen.name, warnings, state, chosen.lineage, pending=here.pending(), owner=owner)

@@ -114,9 +114,15 @@ def paged(answer: Json, text: str, next_line: int, next_column: int) -> Json:
 
 
 def state(
-    scope: str, warnings: Sequence[str], found: "State | None", lineage: "Lineage | None", *, owner: bool
+    scope: str,
+    warnings: Sequence[str],
+    found: "State | None",
+    lineage: "Lineage | None",
+    *,
+    pending: Sequence[str],
+    owner: bool,
 ) -> Json:
-    """Tell how recall stands for a scope; numbers are for the owner alone."""
+    """Tell how recall stands for a scope; numbers and the ids of unfinished rebases are for the owner alone."""
     current = found is not None and not (found.files_behind or found.detectors_behind or found.unfinished)
     answer: Json = {
         "schema": STATUS,
@@ -126,8 +132,10 @@ def state(
         "enabled": True,
         "effectiveScope": scope,
         "indexCurrent": current,
-        "pendingRebase": False,
+        "pendingRebase": bool(pending),
     }
+    if owner and pending:
+        answer["pendingRebases"] = list(pending)
     if owner and found is not None:
         answer["index"] = {
             "sessions": found.sessions,

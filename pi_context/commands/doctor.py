@@ -1,18 +1,20 @@
 """`pi-context doctor`: is the installation sound, are the folders as they should be, is the index usable."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from foundation.errors import REFUSED
+from foundation.errors import CODES, REFUSED, ContextError
 from pi_context.call import Call
 from pi_context.output import plain
+from pi_context.pending import has_records
 from pi_context.version import VERSION
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 
-PACKAGES = ("foundation", "sessions", "privacy", "index", "memory", "recall", "pi_context")
+PACKAGES = ("foundation", "sessions", "privacy", "index", "journal", "memory", "rebase", "recall", "pi_context")
 """The top-level packages that are ours; another distribution that ships one of these names breaks us."""
 
 
@@ -27,7 +29,7 @@ class Check(NamedTuple):
 
 def doctor(call: Call) -> int:
     """Look at everything that can be wrong around us."""
-    checks = [*_installation(), *_folders(call), *_index(call), *_settings(call)]
+    checks = [*_installation(), *_folders(call), *_index(call), *_rebases(call), *_settings(call)]
     failed = any(check.state == FAIL for check in checks)
     if call.out.json:
         call.out.answer({"sound": not failed, "checks": [check._asdict() for check in checks]})
@@ -141,6 +143,43 @@ def _index(call: Call) -> Iterator[Check]:
         yield Check(
             "session files", WARN, f"{state.quarantined} lines could not be read", "See `pi-context index check`."
         )
+
+
+def _rebases(call: Call) -> Iterator[Check]:
+    """Look at the key that signs rebases, and for operations that were not finished."""
+    around = call.around
+    if os.path.isdir(around.keys_folder):
+        yield from _key(around.keys_folder)
+    files = [around.session] if around.mark and around.session else [] if around.mark else around.files
+    beside = {os.path.dirname(file.path): file.path for file in reversed(files)}  # the newest of each folder
+    for folder, newest in sorted(beside.items()):
+        if not has_records(folder):
+            continue
+        from pi_context import rebases_seen
+
+        try:
+            number = len(rebases_seen.unfinished(around, folder, of_all=True))
+        except ContextError as error:
+            yield Check("rebase", WARN, f"{folder}: {error.message}", error.hint)
+            continue
+        if number:
+            yield Check("rebase", WARN, f"{number} not finished in {folder}",
+                        f"See `pi-context rebase --list --session {shlex.quote(newest)}`.")  # fmt: skip
+
+
+def _key(folder: str) -> Iterator[Check]:
+    from journal.keys import KEY_BYTES, KEY_FILE
+
+    path = os.path.join(folder, KEY_FILE)
+    if not os.path.exists(path):
+        return
+    found = os.stat(path)
+    if found.st_size != KEY_BYTES:
+        yield Check("key", FAIL, CODES["key-damaged"].meaning, CODES["key-damaged"].hint)
+    elif found.st_mode & 0o077:
+        yield Check("key", WARN, f"{path} is open to others", f"chmod 600 {shlex.quote(path)}")
+    else:
+        yield Check("key", OK, "signs the rebases made here")
 
 
 def _settings(call: Call) -> Iterator[Check]:

@@ -208,4 +208,6 @@ def _show_status(out: Output, answer: Json) -> None:
         out.say(f"Lineage: {lineage['verified']} of {lineage['generations']} earlier sessions verified")
     for name, number in answer.get("index", {}).items():
         out.say(f"  {name}: {number}")
+    if answer["pendingRebase"]:
+        out.say("A rebase was not finished: see `pi-context rebase --list`.")
     warn(out, answer["warnings"])

@@ -38,12 +38,12 @@ def rebase(call: Call) -> int:
 
 def form_of(words: Words) -> str:
     """Give the option that names the form, empty for the rebase itself; raises ContextError with `usage`."""
-    asked = [form for form in _FORMS if words[form]]
+    asked = [form for form in _FORMS if words[form] not in (None, False)]  # an empty id asks for it too
     if len(asked) > 1:
         raise ContextError("usage", f"{_flag(asked[0])} and {_flag(asked[1])} do not go together.")
     form = asked[0] if asked else ""
     for option, forms in _MEANT_FOR.items():
-        if words[option] and form not in forms:
+        if words[option] not in (None, False) and form not in forms:
             beside = _flag(form) if form else "a rebase without --dry-run"
             raise ContextError("usage", f"{_flag(option)} means nothing to {beside}.")
     return form

@@ -5,6 +5,7 @@ from typing import Any
 from foundation.canonical import Json
 from foundation.errors import REFUSED, ContextError, foreseen
 from pi_context.call import Call
+from pi_context.output import plain
 from rebase.gates import CutExchangeError, Diagnostics
 from rebase.plan import Plan
 from rebase.showing import Row
@@ -60,6 +61,8 @@ def refuse(call: Call, error: Exception) -> int:
     """
     known = foreseen(error)
     if known is None or known.exit_status != REFUSED or not call.out.json:
+        if isinstance(error, CutExchangeError) and may_see_entries(call):
+            call.out.complain(f"Cut at: {', '.join(map(plain, error.entries))}")
         raise error
     call.out.answer({
         "schema": SCHEMA, "status": wire.UNAVAILABLE, "code": known.code, "message": known.message, "hint": known.hint,

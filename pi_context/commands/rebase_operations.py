@@ -7,44 +7,42 @@ from foundation.clock import iso
 from foundation.errors import ContextError
 from journal.lifecycle import Record
 from journal.operations import adopt as adopt_record
+from journal.places import Journal
 from journal.reading import SetAside, find, listed
 from journal.reading import read as read_record
-from journal.writing import HeldJournal
-from pi_context import adoptions, rebases
+from pi_context import adoptions, rebases, rebases_seen
 from pi_context.asking import agreed
 from pi_context.call import Call
 from pi_context.commands import rebase_answer
-from pi_context.commands.rebase_outcome import of_record, standing_of, tell, tell_abandoned
+from pi_context.commands.rebase_outcome import VERIFIED, of_record, standing_of, tell, tell_abandoned
 from pi_context.output import plain
 from pi_context.showing import day
 from rebase import operation
 from rebase.facts import facts_of
 from rebase.lineage import Own, head_link
+from rebase.operation import RECOVERABLE
 from rebase.sealing import Verdict
+
+ADOPTED, ADOPTABLE, SET_ASIDE = "adopted", "adoptable", "set-aside"
+
+_STANDINGS = {RECOVERABLE: "to be finished", "closed": "taken back", SET_ASIDE: "set aside"}
 
 
 def list_operations(call: Call) -> int:
     """List all operations of the session folder, finished ones too."""
-    folder = rebases.folder_of(call.around)
-    rows = [row for found in listed(rebases.journal_in(call.around, folder)) if (row := _row(call, found, folder))]
+    try:
+        folder = rebases.folder_of(call.around)
+        found = listed(rebases.journal_in(call.around, folder))
+    except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
+        return rebase_answer.refuse(call, error)
+    rows = [row for each in found if (row := _row(call, each, folder))]
     if call.out.json:
         call.out.answer({"schema": rebase_answer.SCHEMA, "operations": rows})
         return 0
+    for row in rows:
+        _say(call, row)
     if not rows:
         call.out.say("There was no rebase in this session folder.")
-        return 0
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("operation", "status", "phase", "begun", "failed", "target"):
-        table.add_column(name, overflow="fold", justify="right" if name == "failed" else "left")
-    for row in rows:
-        target = os.path.basename(row.get("targetFile") or "")
-        cells = (row["operationId"], row["status"], row.get("phase", ""), day(row.get("createdAt", "")),
-                 str(row.get("attempts", "")), target)  # fmt: skip
-        table.add_row(*(Text(plain(cell)) for cell in cells))
-    call.out.draw(table)
     return 0
 
 
@@ -52,10 +50,9 @@ def recover(call: Call) -> int:
     """Bring an operation to its end: verified, or nothing visible. To do it again changes nothing."""
     around, operation_id = call.around, call.words["recover"]
     try:
-        around.require_owner()
-        folder = rebases.folder_of(around)
+        folder = folder_with(call, operation_id)
         with rebases.holding(around, folder) as held:
-            signing = of_this_project(call, held, operation_id, folder)
+            signing = rebases.signing(around, held)
             outcome = operation.recover(signing, rebases.site_of(around, signing, None), operation_id)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
@@ -66,11 +63,11 @@ def abandon(call: Call) -> int:
     """Take an operation back that has not taken effect."""
     around, operation_id = call.around, call.words["abandon"]
     try:
-        around.require_owner()
-        folder = rebases.folder_of(around)
+        folder = folder_with(call, operation_id)
+        if not operation.check_abandonable(rebases.journal_in(around, folder), operation_id).closed:
+            agreed(call, "Take this operation back? The session that it was making is removed.")
         with rebases.holding(around, folder) as held:
-            signing = of_this_project(call, held, operation_id, folder)
-            agreed(call, "Take this operation back? Its new session is removed.")
+            signing = rebases.signing(around, held)
             outcome = operation.abandon(signing, rebases.site_of(around, signing, None), operation_id)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
@@ -85,54 +82,69 @@ def adopt(call: Call) -> int:
         path = around.other_session(call.words["adopt"]).path
         folder = os.path.dirname(path)
         own, seals = _seals(call, path)
-        agreed(call, f"Trust this session as made by a rebase, signed by {_signer(own)}?" if seals else "Go on?")
-        with rebases.holding(around, folder) as held:
-            signing = rebases.signing(around, held)
-            if seals:
-                adoptions.adopt_seals(around.keys_folder, signing.keys, around.disk, seals)
-            journal = _adopted_record(signing, own.checkpoint.operationId)
+        journal = _record_state(rebases.journal_in(around, folder), own.checkpoint.operationId)
+        if seals or journal == ADOPTABLE:
+            agreed(call, f"Trust this session as made by a rebase, signed by key {plain(own.checkpoint.keyId[:16])}?")
+            journal = _adopt(call, folder, own, seals)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
     if call.out.json:
-        call.out.answer({
-            "schema": rebase_answer.SCHEMA, "status": "adopted", "operationId": own.checkpoint.operationId,
-            "targetFile": path, "adoptedSeals": len(seals), "journal": journal,
-        })  # fmt: skip
+        told: Json = {"schema": rebase_answer.SCHEMA, "status": ADOPTED, "operationId": own.checkpoint.operationId}
+        call.out.answer(told | {"targetFile": path, "adoptedSeals": len(seals), "journal": journal})
+    elif seals or journal == ADOPTED:
+        call.out.say("The session counts as rebased here from now on.")
     else:
-        call.out.say("The session counts as rebased here now." if seals else "It counted already.")
+        call.out.say("The session counts already; nothing was done.")
     return 0
+
+
+def _say(call: Call, row: Json) -> None:
+    """Tell a person of one operation: its id whole, so that it can be copied, how it stands, and what it made."""
+    told = [day(row["createdAt"])] if "createdAt" in row else []
+    told.append(str(_STANDINGS.get(row["status"], row["status"])))
+    if row["status"] == RECOVERABLE:
+        told.append(f"after {row['phase']}")
+    if row.get("attempts"):
+        told.append(f"failed {row['attempts']} times, last {row['lastAttempt']['code']}")
+    if row.get("code"):
+        told.append(row["code"])
+    call.out.say(f"{call.out.style(plain(row['operationId']), 'bold')}  {plain(', '.join(told))}")
+    if row.get("targetFile"):
+        call.out.say(f"  {plain(os.path.basename(row['targetFile']))}")
 
 
 def _row(call: Call, found: Record | SetAside, folder: str) -> Json | None:
     """Tell of one operation; None where an agent may not hear of its sessions."""
     if isinstance(found, SetAside):
-        return (
-            {"operationId": found.operation_id, "status": "set-aside", "code": found.code}
-            if call.around.owner
-            else None
-        )
+        return _set_aside(call, found.operation_id, found.code)
     try:
         facts = facts_of(found)
     except ContextError as error:
-        return {"operationId": found.operation_id, "status": "set-aside", "code": error.code}
-    named = [os.path.join(folder, name) for name in (facts.source_file, facts.target_file) if name]
-    if not any(map(call.around.may_be_named, named)):
+        return _set_aside(call, found.operation_id, error.code)
+    if not rebases_seen.may_be_told(call.around, folder, facts):
         return None
     told = of_record(call, found, folder) | {"status": standing_of(found)}
     if found.closing:
         told["code"] = found.closing
+    elif told["status"] == VERIFIED and not os.path.lexists(os.path.join(folder, facts.target_file)):
+        told["code"] = "target-missing"
     if found.attempts:
         told["lastAttempt"] = {"at": iso(found.attempts[-1].at), "code": found.attempts[-1].code}
     return told
 
 
-def of_this_project(call: Call, held: HeldJournal, operation_id: str, folder: str) -> HeldJournal:
-    """Give the journal to write to, where the operation is there and its sessions are of this project."""
-    if held.journal.keys is None:
-        find(held.journal, operation_id)  # what there is was signed elsewhere, and no key is made to say so
-    signing = rebases.signing(call.around, held)
-    rebases.check_project(call.around, folder, facts_of(find(signing.journal, operation_id)))
-    return signing
+def _set_aside(call: Call, operation_id: str, code: str) -> Json | None:
+    """Tell the owner of a record that does not count; nobody can say whose it is."""
+    return {"operationId": operation_id, "status": SET_ASIDE, "code": code} if call.around.owner else None
+
+
+def folder_with(call: Call, operation_id: str) -> str:
+    """Give the folder that has an operation of this project, for its owner; nothing is made to say that it has not."""
+    call.around.require_owner()
+    folder = rebases.folder_of(call.around)
+    record = find(rebases.journal_in(call.around, folder), operation_id)
+    rebases.check_project(call.around, folder, facts_of(record))
+    return folder
 
 
 def _seals(call: Call, path: str) -> tuple[Own, list[str]]:
@@ -156,17 +168,26 @@ def _seals(call: Call, path: str) -> tuple[Own, list[str]]:
     return own, seals
 
 
-def _signer(own: Own) -> str:
-    return f"key {own.checkpoint.keyId[:16]}"
+def _adopt(call: Call, folder: str, own: Own, seals: list[str]) -> str:
+    """Make seals count here, and the record of the operation; say how that stands now."""
+    around, operation_id = call.around, own.checkpoint.operationId
+    with rebases.holding(around, folder) as held:
+        signing = rebases.signing(around, held)
+        if seals:
+            adoptions.adopt_seals(around.keys_folder, signing.keys, around.disk, seals)
+        state = _record_state(signing.journal, operation_id)
+        if state != ADOPTABLE:
+            return state
+        adopt_record(signing, operation_id)
+        return ADOPTED
 
 
-def _adopted_record(held: HeldJournal, operation_id: str) -> str:
-    """Take the operation's record over too, where only its signature is another's; say how it stands."""
+def _record_state(journal: Journal, operation_id: str) -> str:
+    """Say how the record of an operation stands: `ours`, `missing`, `adoptable`, or the code of one that is neither."""
     try:
-        found = read_record(held.journal, operation_id)
+        found = read_record(journal, operation_id)
     except ContextError:
         return "missing"
-    if isinstance(found, SetAside) and found.claim is None:
-        return found.code
-    adopt_record(held, operation_id)
-    return "adopted" if isinstance(found, SetAside) else "ours"
+    if isinstance(found, SetAside):
+        return found.code if found.claim is None else ADOPTABLE
+    return "ours"

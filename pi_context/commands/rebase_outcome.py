@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from foundation.canonical import Json
 from foundation.clock import iso
 from foundation.errors import REFUSED, ContextError
-from journal.lifecycle import Record, standing
+from journal.lifecycle import Record, committed, standing
 from journal.operations import Outcome, closing_error
 from pi_context.call import Call
 from pi_context.commands import rebase_answer
 from pi_context.commands.rebase_shown import WARNINGS
+from pi_context.commands.rebase_typed import around, typed
 from pi_context.output import plain
 from rebase.facts import Facts, facts_of
-from rebase.looking import find_source
-from rebase.operation import Earlier
+from rebase.looking import find_source, find_target
+from rebase.operation import ALREADY_REBASED, RECOVERABLE, Earlier
 from rebase.plan import Plan
-from rebase.steps import COURSE
+from rebase.steps import COURSE, is_newest
 from recall import wire
 
-VERIFIED, RECOVERABLE, ALREADY, ABANDONED = "verified", "recoverable", "already-rebased", "abandoned"
+VERIFIED, ABANDONED = "verified", "abandoned"
 SOURCE_WENT_ON = "source-went-on"
 
 
@@ -38,23 +39,24 @@ def tell(call: Call, outcome: Outcome, folder: str, plan: Plan | None = None) ->
     elif status == VERIFIED:
         _say_verified(call, facts, folder, warnings)
     else:
-        _say_failed(call, record, error)
+        _say_failed(call, record, folder, error)
     return 0 if status == VERIFIED else REFUSED
 
 
 def tell_earlier(call: Call, found: Earlier, folder: str) -> int:
     """Tell of the operation that stands in the way of another one."""
     record, facts = found.record, facts_of(found.record)
-    done = found.status == ALREADY
+    done = found.status == ALREADY_REBASED
     if call.out.json:
         error = None if done else ContextError("operation-unfinished")
         _answer(call, found.status, error, of_record(call, record, folder), [])
     elif done:
         call.out.say("This session was rebased already, and nothing was added to it since. Nothing was done.")
         _say_ways(call, facts, folder)
-        call.out.say("To make another one all the same: --again")
+        call.out.say("To make another one all the same:")
+        call.out.say("  " + plain(typed(call, "--again", session=find_source(folder, facts).path)))
     else:
-        _say_failed(call, record, ContextError("operation-unfinished"))
+        _say_failed(call, record, folder, ContextError("operation-unfinished"))
     return 0 if done else REFUSED
 
 
@@ -67,7 +69,7 @@ def tell_abandoned(call: Call, outcome: Outcome, folder: str) -> int:
     elif gone:
         call.out.say("The operation was taken back; nothing of it is left, and the session is untouched.")
     else:
-        _say_failed(call, record, error)
+        _say_failed(call, record, folder, error)
     return 0 if gone else REFUSED
 
 
@@ -126,25 +128,35 @@ def _say_verified(call: Call, facts: Facts, folder: str, warnings: Sequence[str]
 
 def _say_ways(call: Call, facts: Facts, folder: str) -> None:
     source, target = find_source(folder, facts).path, os.path.join(folder, facts.target_file)
-    search = ("pi-context", "history", "search", "--session", target, "--scope", "current-lineage")
-    for name, command in (
-        ("open it", shlex.join(("pi", "--session", target))),
-        ("", "pi -c  (in the project's folder: it is the newest session there)"),
-        ("go back", shlex.join(("pi", "--session", source))),
-        ("recall", f"{shlex.join(search)} QUERY"),
-    ):  # fmt: skip
+    search = typed(call, "--scope", "current-lineage", "QUERY", session=target, verb=("history", "search"))
+    ways = [("open it", shlex.join(("pi", "--session", target)))]
+    if is_newest(target) and not around(call):
+        ways.append(("", "pi -c  (in the project's folder: it is the newest session there)"))
+    ways += [("go back", shlex.join(("pi", "--session", source))), ("recall", search)]
+    for name, command in ways:
         call.out.say(f"  {name:<8} {plain(command)}")
 
 
-def _say_failed(call: Call, record: Record, error: ContextError | None) -> None:
+def _say_failed(call: Call, record: Record, folder: str, error: ContextError | None) -> None:
     out = call.out
     known = error or closing_error(record.closing)
     out.complain(f"{known.message} [{known.code}]")
     if known.hint:
         out.complain(known.hint)
-    if standing_of(record) == RECOVERABLE:
-        out.complain("Your session is untouched. The operation is kept; bring it to its end, or take it back:")
-        for option in ("--recover", "--abandon"):
-            out.complain(f"  pi-context rebase {option} {record.operation_id}")
-    else:
-        out.complain("Your session is untouched, and nothing of the operation is left.")
+    match standing(COURSE, record):
+        case "finished":
+            out.complain("Nothing was done.")
+        case "closed":
+            out.complain("Your session is untouched, and nothing of the operation is left.")
+        case _:
+            out.complain("Your session is untouched. The operation is kept; to end it:")
+            for command in _ends(call, record, folder):
+                out.complain("  " + plain(command))
+
+
+def _ends(call: Call, record: Record, folder: str) -> list[str]:
+    """Give the commands that bring an unfinished operation to an end, the likeliest first."""
+    found = find_source(folder, facts_of(record))
+    session = found.path if found.state != "missing" else find_target(folder, facts_of(record)).path
+    options = ["--recover"] if record.closing or committed(COURSE, record) else ["--recover", "--abandon"]
+    return [typed(call, option, record.operation_id, session=session) for option in options]

@@ -1,7 +1,6 @@
 """`pi-context rebase --dry-run`: what a rebase would do, before anything is done; nothing at all is written."""
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +10,13 @@ from foundation.errors import REFUSED
 from pi_context import rebases
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_shown
+from pi_context.commands.rebase_typed import typed
 from pi_context.output import is_a_terminal, plain
 from privacy.audiences import allowed_classes
 from privacy.redaction import redact_value
+from rebase import operation
 from rebase.framing import compose, parse
-from rebase.gates import CutExchangeError
+from rebase.operation import RECOVERABLE, Earlier
 from rebase.plan import Plan
 from recall import wire
 
@@ -23,7 +24,6 @@ FOLDER_READ_ONLY = "folder-not-writable"
 OMITTED = "[omitted: classified above what this audience may see]"
 
 _WORTH_WAITING = 20_000_000  # bytes of log, about half a second
-_GIVEN = ("agent_dir", "session_dir", "project", "leaf")
 
 
 def preview(call: Call) -> int:
@@ -33,13 +33,12 @@ def preview(call: Call) -> int:
         _ = around.reveal, around.audience  # what only the owner may ask is refused before anything is read
         with waiting(call):
             plan = looked_at(call)
-    except CutExchangeError as error:
-        if rebase_answer.may_see_entries(call) and not call.out.json:
-            call.out.complain(f"Cut at: {', '.join(map(plain, error.entries))}")
-        return rebase_answer.refuse(call, error)
+        met = met_by(call, plan)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
-    return present(call, plan)
+    if met is not None:
+        plan = plan._replace(warnings=(*plan.warnings, met.status))
+    return present(call, plan, met)
 
 
 def looked_at(call: Call) -> Plan:
@@ -50,13 +49,22 @@ def looked_at(call: Call) -> Plan:
     return plan._replace(warnings=(*plan.warnings, FOLDER_READ_ONLY))
 
 
-def present(call: Call, plan: Plan) -> int:
-    """Show a plan in the form that was asked for, and give the exit status: that of a refusal where it has one."""
+def met_by(call: Call, plan: Plan) -> Earlier | None:
+    """Give the operation that carrying a plan out would meet."""
+    journal = rebases.journal_in(call.around, os.path.dirname(plan.file))
+    return operation.earlier(journal, plan, again=bool(call.words["again"]))
+
+
+def present(call: Call, plan: Plan, earlier: Earlier | None = None) -> int:
+    """Show a plan in the form that was asked for, and give the exit status: that of a refusal where it has one.
+
+    `earlier` is the operation that carrying it out would meet.
+    """
     handoff = handoff_shown(call, plan) if call.words["show_handoff"] else None
     if call.out.json:
-        _answer(call, plan, handoff)
+        _answer(call, plan, handoff, earlier)
     else:
-        rebase_shown.show(call, plan, next_command(call, plan))
+        rebase_shown.show(call, plan, next_command(call, plan, earlier))
         if handoff:
             call.out.say()
             call.out.say(call.out.style("The handoff, as the model would read it", "bold"))
@@ -64,33 +72,26 @@ def present(call: Call, plan: Plan) -> int:
     return REFUSED if plan.refusal else 0
 
 
-def next_command(call: Call, plan: Plan, *, dry_run: bool = False, fitted: bool | None = None) -> str:
-    """Give the command that does what the plan says, or one more dry run, to be typed as it stands."""
-    words = ["pi-context", "rebase"]
-    for name in _GIVEN:
-        if call.words[name]:
-            words += ["--" + name.replace("_", "-"), call.words[name]]
-    if call.words["approve"]:
-        words.append("--approve")
-    named = plan.file if call.around.audience.local else call.words["session"]
-    if named:
-        words += ["--session", named]
-    if plan.fitted if fitted is None else fitted:
-        words.append("--fit")
-    words += ["--dry-run"] if dry_run else ["--confirm-plan", plan.plan_id]
-    return shlex.join(words)
+def next_command(call: Call, plan: Plan, earlier: Earlier | None = None) -> str:
+    """Give the command that does what the plan says, or first finishes what was begun, to be typed as it stands."""
+    if earlier is not None and earlier.status == RECOVERABLE:
+        return typed(call, "--recover", earlier.record.operation_id, session=plan.file)
+    words = ["--leaf", call.words["leaf"]] if call.words["leaf"] else []
+    words += [option for option in ("--fit", "--again") if call.words[option.removeprefix("--")]]
+    return typed(call, *words, "--confirm-plan", plan.plan_id, session=plan.file)
 
 
-def answer_of(call: Call, plan: Plan) -> Json:
+def answer_of(call: Call, plan: Plan, earlier: Earlier | None) -> Json:
     """Give what a program hears of a plan, not redacted yet."""
     status = {"status": wire.UNAVAILABLE, "code": plan.refusal} if plan.refusal else {"status": rebase_answer.PREVIEW}
-    return {"schema": rebase_answer.SCHEMA, **status, **rebase_answer.of_plan(call, plan)}
+    met = {"operationId": earlier.record.operation_id, "status": earlier.status} if earlier else None
+    return {"schema": rebase_answer.SCHEMA, **status, **rebase_answer.of_plan(call, plan), "earlier": met}
 
 
-def _answer(call: Call, plan: Plan, handoff: str | None) -> None:
-    answer = answer_of(call, plan)
+def _answer(call: Call, plan: Plan, handoff: str | None, earlier: Earlier | None) -> None:
+    answer = answer_of(call, plan, earlier)
     if not plan.refusal:
-        answer["nextCommand"] = next_command(call, plan)
+        answer["nextCommand"] = next_command(call, plan, earlier)
     safe = answer if call.out.revealing else redact_value(answer)
     call.out.answer_measured(safe if handoff is None else safe | {"handoff": handoff})
 

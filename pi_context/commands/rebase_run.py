@@ -3,6 +3,7 @@
 import os
 
 from foundation.errors import ContextError
+from journal.places import Journal
 from pi_context import rebases
 from pi_context.asking import agreed
 from pi_context.call import Call
@@ -16,25 +17,26 @@ from rebase.plan import Plan
 def run(call: Call) -> int:
     """Rebase the current session: plan, ask, do, verify. A failure leaves what `--recover` brings to its end."""
     try:
-        expected = call.words["confirm_plan"] or _confirmed(call)
-        return _run(call, expected)
+        if call.words["yes"] or call.words["confirm_plan"] is not None:
+            return _run(call, call.words["confirm_plan"])
+        return _asked(call)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
 
 
-def _confirmed(call: Call) -> str:
-    """Let the owner see the plan and agree to it; give its id, empty where `--yes` spared us the question."""
-    if call.words["yes"]:
-        return ""
-    if call.out.json or not call.around.terminal:
-        rebases.checked(call.around, owner=call.around.owner)
+def _asked(call: Call) -> int:
+    """Let the owner see the plan, and do that one if it is agreed to."""
+    around = call.around
+    if call.out.json or not around.terminal:
+        rebases.checked(around, owner=around.owner)
         raise ContextError("confirmation-required")
     plan = _planned(call)
-    if plan.refusal:
-        return plan.plan_id
+    told = _told(call, plan, rebases.journal_in(around, os.path.dirname(plan.file)))
+    if told is not None:
+        return told
     rebase_shown.show(call, plan, "")
     agreed(call, "Rebase this session?")
-    return plan.plan_id
+    return _run(call, plan.plan_id)
 
 
 def _planned(call: Call) -> Plan:
@@ -43,18 +45,26 @@ def _planned(call: Call) -> Plan:
         return rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=around.owner)
 
 
-def _run(call: Call, expected: str) -> int:
+def _told(call: Call, plan: Plan, journal: Journal) -> int | None:
+    """Tell why a plan is not to be carried out, and give the exit status; None where it is."""
+    if plan.refusal:
+        return present(call, plan)
+    found = operation.earlier(journal, plan, again=bool(call.words["again"]))
+    return tell_earlier(call, found, os.path.dirname(plan.file)) if found else None
+
+
+def _run(call: Call, expected: str | None) -> int:
+    """Carry out the plan with the id given, None for whatever the plan is now."""
     around = call.around
     file, _ = rebases.checked(around, owner=around.owner)
     with rebases.holding(around, os.path.dirname(file.path)) as held:
         plan = _planned(call)
-        if plan.refusal:
-            return present(call, plan)
-        found = operation.earlier(held.journal, plan, again=bool(call.words["again"]))
-        if found is not None:
-            return tell_earlier(call, found, os.path.dirname(plan.file))
-        if expected and plan.plan_id != expected:
+        told = _told(call, plan, held.journal)
+        if told is not None:
+            return told
+        if expected is not None and plan.plan_id != expected:
             raise ContextError("plan-changed")
+        operation.check_place(held)
         signing = rebases.signing(around, held)
         outcome = operation.begin(signing, rebases.site_of(around, signing, plan), plan, rebases.new_operation_id())
     return tell(call, outcome, os.path.dirname(plan.file), plan)

@@ -10,6 +10,7 @@ from pi_context.showing import size
 from privacy.redaction import redact
 from rebase.draft import Way
 from rebase.lineage import VERIFIED
+from rebase.operation import RECOVERABLE
 from rebase.plan import Plan
 
 WARNINGS = {
@@ -17,6 +18,8 @@ WARNINGS = {
     "lineage-degraded": "An older source of this session is gone or was changed; what it held is no longer found.",
     "source-went-on": "The old session went on after this one was made; what was said there since is not in it.",
     "folder-not-writable": "The session folder may not be written, so a rebase would be refused.",
+    "recoverable": "An earlier rebase of this session was not finished; that comes first.",
+    "already-rebased": "This session was rebased already, and nothing was added since; --again makes another.",
 }
 """What each warning of a rebase says to a person."""
 
@@ -67,7 +70,8 @@ def show(call: Call, plan: Plan, command: str) -> None:
         return
     if not command:
         return
-    out.say("Nothing was written. To do it:" if call.around.owner else "Nothing was written. The owner can do it:")
+    what = "finish the earlier one" if RECOVERABLE in plan.warnings else "do it"
+    out.say(f"Nothing was written. {f'To {what}' if call.around.owner else f'The owner can {what}'}:")
     out.say("  " + plain(command))
 
 

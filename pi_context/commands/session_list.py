@@ -43,13 +43,17 @@ def _show(call: Call, found: list[Json]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("session", "last used", "entries", "size", "branches"):
         table.add_column(name, no_wrap=True, justify="left" if name in ("session", "last used") else "right")
-    table.add_column("name", overflow="ellipsis", no_wrap=True)
+    table.add_column("name", overflow="fold")  # gives way where the terminal is narrow; an id must stay whole
     for row in found:
         told = plain(row.get("name", ""))
         if row.get("from"):
-            told += f"  (from {plain(row['from'])})"
-        if row.get("to"):
-            told += f"  (continued in {plain(', '.join(row['to']))})"
+            how = "rebased from" if row.get("rebasedFrom") else "from"
+            told += f"  ({how} {plain(row.get('rebasedFrom') or row['from'])})"
+        rebased = row.get("rebasedTo", [])
+        others = [name for name in row.get("to", []) if name not in rebased]
+        for how, names in (("rebased to", rebased), ("continued in", others)):
+            if names:
+                told += f"  ({how} {plain(', '.join(names))})"
         style = "bold" if row["current"] else ""
         table.add_row(
             Text(plain(row["sessionId"]), style), day(row["lastUsed"]), str(row.get("entries", "?")),
@@ -73,7 +77,26 @@ def _rows(around: Surroundings, of_all: bool, db: apsw.Connection | None, _warni
     if db is not None:
         bring_up_to_date(db, chosen, expired=timer(environment.clock, CATCH_UP_MS))
         known, counted = sessions(db), branches(db)
-    return [_row(around, file, known, counted) for file in chosen]
+    rows = [_row(around, file, known, counted) for file in chosen]
+    if around.owner and around.audience.local:
+        _add_rebases(around, rows)
+    return rows
+
+
+def _add_rebases(around: Surroundings, rows: list[Json]) -> None:
+    """Tell the owner which sessions were rebased from which: those whose own link proves it."""
+    continued = [row for row in rows if row.get("from")]
+    if not continued:
+        return
+    from pi_context import rebases_seen
+
+    known = {row["sessionId"]: row for row in rows}
+    for row in continued:
+        source = rebases_seen.rebased_from(around, row["file"])
+        if source:
+            row["rebasedFrom"] = source
+            if source in known:
+                known[source].setdefault("rebasedTo", []).append(row["sessionId"])
 
 
 def _row(around: Surroundings, file: LogFile, known: Mapping[str, SessionRow], counted: Mapping[int, int]) -> Json:

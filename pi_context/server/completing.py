@@ -62,7 +62,8 @@ def _values(ask: Ask, option: Option) -> list[str]:
         return list(option.choices)
     from journal.reading import SetAside, listed
     from pi_context import rebases
-    from pi_context.commands.rebase_outcome import RECOVERABLE, standing_of
+    from pi_context.commands.rebase_outcome import standing_of
+    from rebase.operation import RECOVERABLE
 
     around = InsidePi(ask.state, ask.params.context)
     try:

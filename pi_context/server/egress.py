@@ -113,7 +113,7 @@ def _need_only(answer: Json, names: Container[str]) -> None:
 
 _UNAVAILABLE = frozenset({"schema", "quotedData", "status", "code", "warnings", "effectiveScope", "enabled"})
 _RESULT = _UNAVAILABLE | {"coverage", "omitted", "hits", "after", "before"}
-_STATUS = _UNAVAILABLE | {"indexCurrent", "pendingRebase", "index", "lineage"}
+_STATUS = _UNAVAILABLE | {"indexCurrent", "pendingRebase", "pendingRebases", "index", "lineage"}
 
 
 def _arguments(text: str, *, keep: bool) -> str | None:

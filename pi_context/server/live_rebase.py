@@ -15,7 +15,7 @@ from journal.operations import Outcome
 from pi_context import environment, rebases
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_operations, rebase_outcome
-from pi_context.commands.rebase_preview import answer_of, looked_at
+from pi_context.commands.rebase_preview import answer_of, looked_at, met_by
 from pi_context.server.around import InsidePi
 from pi_context.server.captured import Captured
 from pi_context.server.live_text import outcome_text, plan_summary, plan_text, refusal_text
@@ -28,6 +28,7 @@ from rebase import operation
 from rebase.facts import facts_of
 from rebase.lineage import VERIFIED, generations, head_link
 from rebase.looking import find_source
+from rebase.operation import Earlier
 from rebase.plan import Plan
 from rebase.steps import Site, make_newest
 from sessions.locating import canonical, read_header
@@ -42,7 +43,11 @@ def plan(ask: Ask) -> Json:
 
     def planned(call: Call) -> Json:
         found = looked_at(call)
-        return {"answer": _shown(call, found), "text": plan_text(call, found), "summary": plan_summary(found)}
+        return {
+            "answer": _shown(call, found, met_by(call, found)),
+            "text": plan_text(call, found),
+            "summary": plan_summary(found),
+        }
 
     return _answered(ask, {"fit": ask.params.fit}, planned)
 
@@ -57,9 +62,9 @@ def recover(ask: Ask) -> Json:
 
     def recovered(call: Call) -> Json:
         around, identity = _owner(call), ask.params.operation_id
-        folder = rebases.folder_of(around)
+        folder = rebase_operations.folder_with(call, identity)
         with rebases.holding(around, folder) as held:
-            signing = rebase_operations.of_this_project(call, held, identity, folder)
+            signing = rebases.signing(around, held)
             site = _Live(ask, around, identity).site(rebases.site_of(around, signing, None))
             outcome = operation.recover(signing, site, identity)
         return _ended(call, outcome, folder)
@@ -72,9 +77,9 @@ def abandon(ask: Ask) -> Json:
 
     def abandoned(call: Call) -> Json:
         around, identity = _owner(call), ask.params.operation_id
-        folder = rebases.folder_of(around)
+        folder = rebase_operations.folder_with(call, identity)
         with rebases.holding(around, folder) as held:
-            signing = rebase_operations.of_this_project(call, held, identity, folder)
+            signing = rebases.signing(around, held)
             outcome = operation.abandon(signing, rebases.site_of(around, signing, None), identity)
         rebase_outcome.tell_abandoned(call, outcome, folder)
         answer = _kept(call)
@@ -154,7 +159,7 @@ def _run(ask: Ask, call: Call) -> Json:
     with rebases.holding(around, folder) as held:
         found = looked_at(call)
         if found.refusal:
-            return {"answer": _shown(call, found), "text": plan_text(call, found)}
+            return {"answer": _shown(call, found, None), "text": plan_text(call, found)}
         before = operation.earlier(held.journal, found, again=bool(call.words["again"]))
         if before is not None:
             rebase_outcome.tell_earlier(call, before, folder)
@@ -162,6 +167,7 @@ def _run(ask: Ask, call: Call) -> Json:
             return {"answer": answer, "text": outcome_text(answer)} | _files(before.record, folder)
         if found.plan_id != ask.params.plan_id:
             raise ContextError("plan-changed")
+        operation.check_place(held)
         signing = rebases.signing(around, held)
         identity = rebases.new_operation_id()
         site = _Live(ask, around, identity).site(rebases.site_of(around, signing, found))
@@ -199,8 +205,8 @@ def _answered(ask: Ask, given: Words, do: Callable[[Call], Json]) -> Json:
         return {"answer": answer, "text": refusal_text(answer)}
 
 
-def _shown(call: Call, found: Plan) -> Json:
-    safe = redact_value(answer_of(call, found))
+def _shown(call: Call, found: Plan, met: Earlier | None) -> Json:
+    safe = redact_value(answer_of(call, found, met))
     assert isinstance(safe, dict)
     return safe
 

@@ -3,10 +3,11 @@
 from foundation.canonical import Json
 from pi_context.call import Call
 from pi_context.commands import rebase_shown
-from pi_context.commands.rebase_outcome import ABANDONED, ALREADY, VERIFIED
+from pi_context.commands.rebase_outcome import ABANDONED, VERIFIED
 from pi_context.output import plain
 from pi_context.server.captured import Captured
 from pi_context.showing import size
+from rebase.operation import ALREADY_REBASED
 from rebase.plan import Plan
 
 _WAYS = (
@@ -50,7 +51,7 @@ def outcome_text(answer: Json) -> str:
         lines = [f"Rebased: this session begins with {answer['checkpointTokens']:,} tokens, verified from the disk."]
         lines += [rebase_shown.WARNINGS[code] for code in answer["warnings"] if code in rebase_shown.WARNINGS]
         return plain("\n".join([*lines, _WAYS]))
-    if status == ALREADY:
+    if status == ALREADY_REBASED:
         return "This session was rebased already, and nothing was added to it since. Once more all the same: --again"
     if status == ABANDONED:
         return "The operation was taken back; nothing of it is left, and the session is untouched."

@@ -9,11 +9,12 @@ from index import health
 from index.fresh import with_index
 from journal.reading import SetAside, listed
 from pi_context import rebases
-from pi_context.commands.rebase_outcome import RECOVERABLE, standing_of
+from pi_context.commands.rebase_outcome import standing_of
 from pi_context.output import plain
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.showing import size
+from rebase.operation import RECOVERABLE
 from rebase.plan import Plan
 from sessions.context import Context, resolve
 

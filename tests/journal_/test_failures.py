@@ -6,23 +6,12 @@ from collections.abc import Callable
 
 import pytest
 from deliveries import OPERATION, STAGES, Delivery
-from faults import ERRORS, CountingFiles, FailingFiles, scratch
+from failing import CODES, fail_everywhere
+from faults import ERRORS, CountingFiles, FailingFiles
 
-from foundation.durable import RealFiles
-from foundation.errors import ContextError, foreseen
+from foundation.errors import ContextError
 from journal.lifecycle import KEPT_ATTEMPTS, Attempt, Record
 from journal.operations import HopelessError
-
-CODES = {errno.ENOSPC: "disk-full", errno.EIO: "io-error", errno.EACCES: "permission-denied", errno.EROFS: "read-only"}
-
-
-def told(delivery: Delivery) -> str:
-    """Deliver; give the code by which that stopped."""
-    try:
-        stopped = delivery.run().error
-    except OSError as error:
-        stopped = foreseen(error)
-    return stopped.code if stopped else ""
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
@@ -30,28 +19,10 @@ def told(delivery: Delivery) -> str:
 @pytest.mark.parametrize("error", ERRORS, ids=CODES.get)
 def test_an_error_at_any_effect_is_told_and_recovered_from(error: int, lasting: bool, late: bool) -> None:
     """Whichever effect fails, once or for good: the code is told, the invariants hold, and a good disk brings it home."""
-    number, noted, failing = 0, 0, True
-    while failing:
-        number += 1
-        with scratch() as root:
-            delivery = Delivery(root, FailingFiles(number, error, lasting=lasting, late=late))
-            assert told(delivery) in ("", CODES[error])
-            failing = isinstance(delivery.disk, FailingFiles) and delivery.disk.count >= number
-            delivery.check_always()
-            record = delivery.record()
-            delivery.disk = RealFiles()
-            if record is None:
-                assert delivery.run().error is None
-            else:
-                assert isinstance(record, Record)
-                noted += bool(record.attempts)
-                assert all(attempt.code == CODES[error] for attempt in record.attempts)
-                again = delivery.recover().record
-                assert STAGES.index(again.phase) >= STAGES.index(record.phase)
-                assert again.attempts == record.attempts
-            assert delivery.check_settled() == "Verified"
-    assert number > 30
-    assert lasting or noted > 20
+    refusals = fail_everywhere(Delivery, Delivery.run, error, lasting=lasting, late=late)  # type: ignore[arg-type]
+    assert refusals.tried > 30
+    assert lasting or refusals.noted > 20
+    assert refusals.ends == {"nothing", "Verified"}
 
 
 def test_a_refused_folder_leaves_nothing(delivery: Delivery) -> None:

@@ -130,7 +130,7 @@ def test_a_record_that_vanished_is_not_made_up(delivery: Delivery) -> None:
     delivery.check = vanish  # type: ignore[method-assign, assignment]
     outcome = delivery.run()
     assert outcome.error is not None
-    assert outcome.error.code == "operation-unknown"
+    assert outcome.error.code == "journal-changed"
     assert not os.path.exists(path)
 
 

@@ -187,6 +187,10 @@ def test_a_switch_that_does_not_happen(desk: Desk, serve: Serve, answer: Json, c
     assert (told["status"], told["code"], told["phase"]) == ("recoverable", code, "TargetCreated")
     assert target.stat().st_mtime_ns < desk.file.stat().st_mtime_ns
     pi.refusal = {}
+    typed = served.typed("rebase")
+    assert (typed["status"], typed["code"]) == ("refused", "operation-unfinished")
+    assert f"--recover {told['operationId']}" in typed["text"]
+    assert served.call("overview", None, actor="user")["pendingOperations"][0]["phase"] == "TargetCreated"
     assert recover(served)["answer"]["status"] == "verified"
     assert targets(desk) == [target]
     assert pi.file == str(target)
@@ -344,10 +348,15 @@ def test_rebased_already(serve: Serve) -> None:
     """An unchanged source is not rebased again unless that is asked for; where it went is told."""
     served = serve()
     pi = Pi(served)
-    target = rebased(served)["target"]
+    params = begin(served)
+    target = run(served, params)["target"]
     pi.file, pi.leaf = served.context["sessionFile"], served.context["leafId"]
-    told = rebased(served)
+    typed = served.typed("rebase")
+    told = run(served, params)
 
+    assert (typed["status"], typed["answer"]["status"]) == ("ok", "already-rebased")
+    assert "--again" in typed["text"]
+    assert served.typed("rebase --again")["status"] == "asks"
     assert told["answer"]["status"] == "already-rebased"
     assert told["target"] == target
     assert json.dumps(TALK[0]["message"]["content"][0]["text"]) not in json.dumps(told)

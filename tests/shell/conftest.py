@@ -2,6 +2,7 @@
 
 import pytest
 from dry_runs import Dry
+from rebase_acts import Acts
 from shelled import Shell
 
 
@@ -9,3 +10,9 @@ from shelled import Shell
 def dry(shell: Shell) -> Dry:
     """Give the dry run of a rebase on a scratch machine."""
     return Dry(shell)
+
+
+@pytest.fixture
+def rebase(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Acts:
+    """Give the rebase as its owner types it on a scratch machine."""
+    return Acts(shell, monkeypatch)

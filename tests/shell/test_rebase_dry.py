@@ -1,12 +1,14 @@
 """The dry run of a rebase writes nothing at all, also of a session that was rebased before."""
 
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
 from dry_runs import Dry, rebased, tree
 from pi_logs import message, talk
+from rebase_acts import Acts
 from rebasing import calls
 from shelled import Said, Shell
 
@@ -49,6 +51,28 @@ def test_without_the_key_a_link_proves_nothing_and_no_key_is_made(shell: Shell, 
     key.unlink()
     assert dry.json("--session", target, expect=1)["code"] == "lineage-unverified"
     assert not key.exists()
+
+
+def test_what_a_rebase_would_meet_is_told(shell: Shell, dry: Dry, rebase: Acts) -> None:
+    """An operation that was not finished, with the command to finish it; and one that stands already."""
+    file = shell.add(*TALK)
+    assert dry.json("--session", file, terminal=True)["earlier"] is None
+    operation = rebase.unfinished(file)
+    answer = dry.json("--session", file, terminal=True)
+    assert answer["earlier"] == {"operationId": operation, "status": "recoverable"}
+    assert "recoverable" in answer["warnings"]
+    said = dry("--session", file, terminal=True).out
+    assert "was not finished" in said
+    assert answer["nextCommand"] in said
+
+    shell(*shlex.split(answer["nextCommand"])[1:], expect=0, terminal=True)
+    answer = dry.json("--session", file, terminal=True)
+    assert answer["earlier"] == {"operationId": operation, "status": "already-rebased"}
+    assert "already-rebased" in answer["warnings"]
+    assert "was rebased already" in dry("--session", file).out
+    again = dry.json("--session", file, "--again", terminal=True)
+    assert again["earlier"] is None
+    assert shell(*shlex.split(again["nextCommand"])[1:], "--json", expect=0, terminal=True).json["status"] == "verified"
 
 
 # --- it writes nothing ---------------------------------------------------------------------------------------------

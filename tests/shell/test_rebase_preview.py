@@ -18,7 +18,7 @@ FIELDS = {
     "schema", "status", "planId", "sourceSessionId", "sourceEntries", "sourceBytes", "sourceSha256", "sourceLeaf",
     "fitted", "checkpointTokens", "checkpointTargetTokens", "preservedPins", "preservedMemories", "leftOut", "gaveWay",
     "interrupted", "redactions", "breakdown", "classification", "audiences", "lineageDepth", "lineage", "ways",
-    "warnings", "toolExchangeDiagnostics", "nextCommand",
+    "warnings", "toolExchangeDiagnostics", "nextCommand", "earlier",
 }  # fmt: skip
 
 
@@ -225,8 +225,8 @@ def test_no_secret_is_shown_wherever_it_stands(
         message(5, 4, "assistant", "", content=[called]),
         message(6, 5, "toolResult", f"got {SECRET}" * 100, toolCallId=SECRET, toolName=SECRET),
         entry(7, 6, "model_change", provider=SECRET, modelId=f"m-{SECRET}"),
-        message(8, 7, "user", "bye") | {"id": SECRET},
-        identity=f"s-{SECRET}",
+        message(8, 7, "user", "well") | {"id": SECRET},
+        message(9, 7, "user", "bye") | {"parentId": SECRET},
     )
     said = dry(*more, terminal=terminal)
 

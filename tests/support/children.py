@@ -7,7 +7,7 @@ import sys
 import foundation
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(foundation.__file__)))
-_PATHS = os.pathsep.join((ROOT, os.path.dirname(os.path.abspath(__file__))))
+PATHS = os.pathsep.join((ROOT, os.path.dirname(os.path.abspath(__file__))))
 
 
 Child = subprocess.Popen[str]
@@ -21,7 +21,7 @@ def child(code: str, *arguments: str) -> Child:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": _PATHS, "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"},
+        env={"PYTHONPATH": PATHS, "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"},
     )
 
 

@@ -1,7 +1,7 @@
 """A whole rebase in a scratch folder, to run, crash and recover, with the disk, the clock and the key of a test."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from unittest.mock import patch
@@ -52,6 +52,7 @@ class Rebase:
         self.values = defaults()
         self.visibility = Visibility()
         self.entered: list[str] = []
+        self.meanwhile: Callable[[str, str], object] = lambda _moment, _phase: None
         self.source = self.path("2026-11-20T08-00-00-000Z_s1.jsonl")
         if not os.path.exists(self.source):
             with open(self.source, "wb") as file:
@@ -117,8 +118,12 @@ class Rebase:
         return Work([(stage, partial(self._noted, step)) for stage, step in done.steps], done.undo)
 
     def _noted(self, step: Step, record: Record) -> Mapping[str, Fact]:
+        """Let a step happen, and others do what they do `before` it or `after` it, before that is recorded."""
         self.entered.append(record.phase)
-        return step(record)
+        self.meanwhile("before", record.phase)
+        facts = step(record)
+        self.meanwhile("after", record.phase)
+        return facts
 
     # --- the operation ------------------------------------------------------------------------------------------
 
@@ -126,7 +131,9 @@ class Rebase:
         """Begin it and carry it through."""
         with self.held() as journal, patch.object(operation, "work", self._noting):
             plan = self.plan()
-            return operation.begin(journal, self.site(recovering=False), plan, operation_id)
+            site = self.site(recovering=False)._replace(replan=lambda *_: plan)
+            operation.check_place(journal)
+            return operation.begin(journal, site, plan, operation_id)
 
     def recover(self, operation_id: str = OPERATION) -> Outcome:
         """Bring it to its end."""

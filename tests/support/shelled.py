@@ -12,6 +12,8 @@ import pytest
 
 from pi_context.main import main
 
+CTRL_C = "\x03"
+
 
 class Said(NamedTuple):
     """What a command said."""
@@ -41,6 +43,20 @@ class _Bytes(io.TextIOWrapper):
         raw = self.buffer
         assert isinstance(raw, io.BytesIO)
         return raw.getvalue().decode("utf-8")
+
+
+class _Keyboard(_Bytes):
+    """What a person types: nothing is the end of input, `CTRL_C` the interruption."""
+
+    def __init__(self, typed: str, *, terminal: bool) -> None:
+        super().__init__(terminal=terminal)
+        self._typed = io.StringIO(typed)
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # of the two bases the text one counts
+        line = self._typed.readline(size)
+        if CTRL_C in line:
+            raise KeyboardInterrupt
+        return line
 
 
 class Shell:
@@ -82,9 +98,9 @@ class Shell:
             if path.exists():
                 assert _look(path) == before, f"{path.name} was touched"
 
-    def __call__(self, *words: object, expect: int, terminal: bool = False) -> Said:
+    def __call__(self, *words: object, expect: int, terminal: bool = False, typed: str = "") -> Said:
         """Run the command; the exit status is part of what is expected."""
-        out, err, given = _Bytes(terminal=terminal), _Bytes(terminal=False), _Bytes(terminal=terminal)
+        out, err, given = _Bytes(terminal=terminal), _Bytes(terminal=False), _Keyboard(typed, terminal=terminal)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sys.stdin", given)
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
