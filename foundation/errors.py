@@ -247,6 +247,21 @@ CODES: dict[str, Code] = {
         "This installation's key is no key any more; it was left as it is.",
         "Restore it from a backup, or move it away: what it signed must then be adopted.",
     ),
+    # --- the server inside Pi -------------------------------------------------------------------------------
+    "cancelled": Code("The call was cancelled.", "Nothing is left to do."),
+    "deadline": Code("The call took longer than it was given.", "Ask again, or for less."),
+    "invalid-params": Code("The parameters of the call do not fit.", "See `docs/server.md`."),
+    "client-gone": Code(
+        "Pi did not answer; the session is untouched.", "If an operation is left, run `/context rebase --recover ID`."
+    ),
+    "activation-cancelled": Code(
+        "The switch to the new session was cancelled; the old one goes on.",
+        "Recover the operation to switch after all, or abandon it.",
+    ),
+    "activation-failed": Code(
+        "Pi could not switch to the new session; the old one goes on.",
+        "Recover the operation to try again, or abandon it.",
+    ),
     # --- ourselves ----------------------------------------------------------------------------------------
     "interrupted": Code("Interrupted; what was done so far is kept.", "Run it again to go on.", INTERRUPTED),
     "internal-error": Code("This is a defect of pi-context; session logs are untouched.", "Please report it."),

@@ -13,6 +13,7 @@ from pi_context.verbs import DEFAULTS, GLOBAL_OPTIONS, GROUPS, VERBS, Argument, 
 from pi_context.version import VERSION
 
 PROGRAM = "pi-context"
+_HELP = ("-h", "--help")
 
 _SUMMARY = """Recall what a coding agent's sessions said, verified against the original log.
 
@@ -41,22 +42,33 @@ def read(arguments: Sequence[str]) -> tuple[Verb, Words] | int:
 
 def application() -> click.Group:
     """Make the command with all its groups."""
-    top = _group(PROGRAM, _SUMMARY)
+    top = grouped(PROGRAM, _SUMMARY, VERBS, GLOBAL_OPTIONS, _HELP)
     top.params.append(
         click.Option(
             ["--version"], is_flag=True, is_eager=True, expose_value=False, help="Print the version",
             callback=_print_version,
         )
     )  # fmt: skip
-    groups = {name: _group(name, summary, DEFAULTS.get(name)) for name, summary in GROUPS.items()}
-    for name, group in groups.items():
-        top.add_command(group, name)
-    for verb in VERBS:
-        (groups[verb.words[0]] if len(verb.words) > 1 else top).add_command(_command(verb), verb.words[-1])
     return top
 
 
-def _group(name: str, summary: str, default: Verb | None = None) -> click.Group:
+def grouped(
+    name: str, summary: str, verbs: Sequence[Verb], options: Sequence[Option], help_options: Sequence[str]
+) -> click.Group:
+    """Make a command with its groups out of verbs, each of which takes these global options too."""
+    top = _group(name, summary, options, help_options)
+    for group in dict.fromkeys(verb.words[0] for verb in verbs if len(verb.words) > 1):
+        top.add_command(_group(group, GROUPS[group], options, help_options, DEFAULTS.get(group)), group)
+    for verb in verbs:
+        place = top.commands[verb.words[0]] if len(verb.words) > 1 else top
+        assert isinstance(place, click.Group)
+        place.add_command(_command(verb, options, help_options), verb.words[-1])
+    return top
+
+
+def _group(
+    name: str, summary: str, options: Sequence[Option], help_options: Sequence[str], default: Verb | None = None
+) -> click.Group:
     """Make a group; with a default verb its bare name does that."""
 
     def gather(**values: Any) -> tuple[Verb, Words] | None:
@@ -66,23 +78,24 @@ def _group(name: str, summary: str, default: Verb | None = None) -> click.Group:
         return default, nothing_given(default) | known
 
     return click.Group(
-        name, callback=gather, help=summary, params=[_option(option) for option in GLOBAL_OPTIONS],
-        invoke_without_command=default is not None,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+        name, callback=gather, help=summary, params=[_option(option) for option in options],
+        invoke_without_command=default is not None, no_args_is_help=default is None and bool(help_options),
+        context_settings={"help_option_names": [*help_options], "max_content_width": 110},
     )  # fmt: skip
 
 
-def _command(verb: Verb) -> click.Command:
+def _command(verb: Verb, options: Sequence[Option], help_options: Sequence[str]) -> click.Command:
     def done(**values: Any) -> tuple[Verb, Words]:
         given = nothing_given(verb) | _remember(values)
         return verb, {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
     takes_rest = any(argument.rest for argument in verb.arguments)
     params: list[click.Parameter] = [_argument(argument) for argument in verb.arguments]
-    params += [_option(option) for option in (*verb.options, *GLOBAL_OPTIONS)]
+    params += [_option(option) for option in (*verb.options, *options)]
     return click.Command(
         verb.words[-1], callback=done, help=f"{verb.help}.\n{verb.more}", short_help=verb.help, params=params,
-        context_settings={"ignore_unknown_options": takes_rest, "help_option_names": ["-h", "--help"]},
+        context_settings={"ignore_unknown_options": takes_rest, "help_option_names": [*help_options]},
+        hidden=verb.hidden,
     )  # fmt: skip
 
 
@@ -132,4 +145,4 @@ def _tell(error: click.ClickException, *, as_json: bool) -> None:
         error.show()
 
 
-__all__ = ["application", "read"]
+__all__ = ["application", "grouped", "read"]

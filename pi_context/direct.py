@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 
 from pi_context.verbs import VERBS, Option, Verb, Words, nothing_given, options_of
 
-_HOT = {("history", "search"), ("history", "read"), ("history", "status")}
+_HOT = {("history", "search"), ("history", "read"), ("history", "status"), ("serve",)}
 _STOPS = ("-h", "--help", "--version")
 
 
@@ -40,10 +40,10 @@ def parse(words: Sequence[str]) -> tuple[Verb, Words] | None:
             if not equals and not left:
                 return None
             values.append((flag, value if equals else left.pop()))
-    verb = next((verb for verb in hot if verb.words == tuple(plain[:2])), None)
+    verb = next((verb for verb in hot if verb.words == tuple(plain[: len(verb.words)])), None)
     if verb is None:
         return None
-    given = _filled(verb, plain[2:], values)
+    given = _filled(verb, plain[len(verb.words) :], values)
     return (verb, given) if given is not None else None
 
 

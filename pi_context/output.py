@@ -41,6 +41,11 @@ class Output:
         self._marked = self.json or is_a_terminal(sys.stdout)
         self.coloured = _coloured(words["color"] or "auto", variables, sys.stdout)
 
+    @property
+    def columns(self) -> int:
+        """How wide tables and trees may be."""
+        return width() if is_a_terminal(sys.stdout) else _WIDE
+
     def answer(self, value: Any) -> None:
         """Write a value as one line of JSON, without the secrets that stand in names, paths, ids and the like."""
         self.answer_measured(value if self.revealing else redact_value(value))
@@ -62,10 +67,9 @@ class Output:
 
         from rich.console import Console
 
-        columns = width() if is_a_terminal(sys.stdout) else _WIDE
         canvas = StringIO()
         console = Console(
-            file=canvas, width=columns, force_terminal=self.coloured, legacy_windows=False,
+            file=canvas, width=self.columns, force_terminal=self.coloured, legacy_windows=False,
             color_system="standard" if self.coloured else None, highlight=False, markup=False, emoji=False,
         )  # fmt: skip
         console.print(drawing)

@@ -48,14 +48,18 @@ def source(around: Surroundings) -> LogFile | None:
 
 
 def standing(around: Surroundings, file: LogFile | None, *, owner: bool) -> Standing:
-    """Tell how things stand; `owner` tells whether this is an owner act or needs none. No Pi can be asked here."""
+    """Tell how things stand; `owner` tells whether this is an owner act or needs none.
+
+    Where Pi can be asked whether it is at rest, a session that changed just now is no reason to warn.
+    """
+    resting = around.at_rest() if file is not None else None
     return Standing(
         values=around.configuration.values,
         trusted=around.trusted,
         owner=owner,
         file=file.path if file else None,
-        idle=True,
-        modified=file.stat.st_mtime_ns // 1_000_000 if file else None,
+        idle=resting is not False,
+        modified=file.stat.st_mtime_ns // 1_000_000 if file and resting is None else None,
         now=environment.clock(),
     )
 

@@ -51,6 +51,7 @@ class Surroundings:
         self.current_folder = os.getcwd()
         self.home = environment.home()
         self.disk = RealFiles()
+        self.references: References | None = None
 
     @cached_property
     def session(self) -> LogFile | None:
@@ -182,6 +183,10 @@ class Surroundings:
         """Give the whole id of a session named by its file or the start of its id."""
         file = self.other_session(wanted)
         return session_id(file.path, read_header(file.path))
+
+    def at_rest(self) -> bool | None:
+        """Tell whether Pi is at rest in the session; None where no Pi can be asked."""
+        return None
 
     def here(self, references: References) -> Here:
         """Hand everything to recall."""

@@ -44,7 +44,10 @@ class Argument(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """A command: its words, the function that does it (`module:function` below `commands`), summary, and its words."""
+    """A command: its words, the function that does it (`module:function` below `commands`), summary, and its words.
+
+    A hidden one is for programs; the help does not list it.
+    """
 
     words: tuple[str, ...]
     does: str
@@ -52,6 +55,7 @@ class Verb(NamedTuple):
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
     more: str = ""
+    hidden: bool = False
 
 
 def flag(*flags: str, help: str) -> Option:
@@ -233,6 +237,7 @@ VERBS: tuple[Verb, ...] = (
         (),
         (flag("--all", help="In the sessions of all projects"),),
     ),
+    Verb(("serve",), "serve:serve", "Answer Pi's extension over standard input and output", hidden=True),
     Verb(("doctor",), "doctor:doctor", "Check the installation, the folders and the index"),
     Verb(
         ("completion",),

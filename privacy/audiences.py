@@ -32,6 +32,12 @@ def audience_of(name: str, values: Values) -> Audience:
     return Audience(provider, local=_runs_here(provider, values))
 
 
+def provider_audience(name: str, values: Values) -> Audience:
+    """Give the audience that a provider is, whatever it is called: one called `local` is not the owner."""
+    provider = name.strip()
+    return Audience(provider, local=_runs_here(provider, values)) if provider else REMOTE
+
+
 def allowed_classes(audience: Audience, settings_values: Values) -> tuple[str, ...]:
     """Give the classes that the audience may receive, from open to closed."""
     if audience.local or _runs_here(audience.provider, settings_values):

@@ -37,11 +37,21 @@ Activate = Callable[[str, str], None]
 """Makes the first path, the target, the session that is gone on with, and no longer the second, its source."""
 
 
+Obstacle = Callable[[], str]
+"""Gives the code of what stands against going on just now, empty where nothing does."""
+
+
+def no_obstacle() -> str:
+    """Say that nothing stands against it, as where no Pi can be asked."""
+    return ""
+
+
 class Site(NamedTuple):
     """What the steps work with; `folder` is that of source, target and journal.
 
     `recovering` tells whether the owner asked for the end of an earlier run: then a source that has grown since is no
-    reason to stop once its target is there.
+    reason to stop once its target is there. What Pi has against it, `obstacle` tells right before the target gets its
+    name and right before it is activated.
     """
 
     folder: str
@@ -51,6 +61,7 @@ class Site(NamedTuple):
     replan: Replan
     activate: Activate
     recovering: bool
+    obstacle: Obstacle = no_obstacle
 
 
 def work(site: Site) -> Work:
@@ -112,6 +123,7 @@ def _install(site: Site, record: Record) -> dict[str, Fact]:
             _stage_again(site, record, facts, source)
         site.disk.set_times(staged, modified_ns=os.stat(source.path).st_mtime_ns - _OLDER_NS)
         site.disk.fsync_file(staged)
+        _need_rest(site, ContextError if site.recovering else HopelessError)
         publish(site.disk, staged, target.path)
     else:
         _finish_installing(site, staged)
@@ -134,6 +146,7 @@ def _activate(site: Site, record: Record) -> dict[str, Fact]:
     _need_prefix(source, HopelessError("archive-changed"))
     _need_link(site, record, facts, target)
     if target.state == "same":  # else somebody went on in it already
+        _need_rest(site, ContextError)
         site.activate(target.path, source.path)
     return {}
 
@@ -205,6 +218,12 @@ def _need_prefix(source: Found, changed: ContextError) -> None:
         raise ContextError("source-unavailable")  # it may come back with its disk
     if source.state == "changed":
         raise changed
+
+
+def _need_rest(site: Site, refusal: type[ContextError]) -> None:
+    code = site.obstacle()
+    if code:
+        raise refusal(code)
 
 
 def _need_target(target: Found) -> None:

@@ -23,7 +23,8 @@ class Context(NamedTuple):
     """What goes to a model at a leaf.
 
     `messages` are plain JSON values, usually objects; `sources` has for each the id of its entry. `leaf_id` is None
-    where the session has no entry or its last line has no id; `thinking_level` and `model` are as the log has them.
+    where the session has no entry or its last line has no id; `thinking_level` and `model` are as the log has them;
+    `compactions` counts those on the branch.
     """
 
     session_id: str
@@ -32,6 +33,7 @@ class Context(NamedTuple):
     model: dict[str, Any] | None
     messages: list[Any]
     sources: tuple[str, ...]
+    compactions: int = 0
 
 
 def resolve(path: str, *, leaf: str | None = None) -> Context:
@@ -56,6 +58,7 @@ def resolve(path: str, *, leaf: str | None = None) -> Context:
         model=settled(model),
         messages=[settled(message) for _, message in found],
         sources=tuple(source for source, _ in found),
+        compactions=sum(step.kind == "compaction" for step in steps),
     )
 
 

@@ -15,19 +15,20 @@ from recall.here import Here
 
 def search(call: Call) -> int:
     """Search and show the hits."""
+    return give(call, wire.RESULT, lambda: searched(call), show_hits)
+
+
+def searched(call: Call) -> Json:
+    """Search as the words say."""
     from recall.answering import search as ask
 
     words = call.words
-
-    def answer() -> Json:
-        return ask(
-            _here(call), " ".join(words["query"]), scope=words["scope"], limit=words["limit"], skip=words["skip"],
-            max_output_tokens=words["max_output_tokens"], roles=words["role"], tools=words["tool"],
-            before=words["before"], after=words["after"], include_summaries=words["include_summaries"] or None,
-            local_time=True,
-        )  # fmt: skip
-
-    return give(call, wire.RESULT, answer, _show_hits)
+    return ask(
+        _here(call), " ".join(words["query"]), scope=words["scope"], limit=words["limit"], skip=words["skip"],
+        max_output_tokens=words["max_output_tokens"], roles=words["role"], tools=words["tool"],
+        before=words["before"], after=words["after"], include_summaries=words["include_summaries"] or None,
+        local_time=True,
+    )  # fmt: skip
 
 
 def read(call: Call) -> int:
@@ -129,6 +130,8 @@ WARNINGS = {
 
 
 def _here(call: Call) -> Here:
+    if call.around.references is not None:
+        return call.around.here(call.around.references)
     folders = shell_references.folders(call.around.own_folder, call.around.variables)
     return call.around.here(ShellReferences(folders, call.around.disk, environment.clock, environment.token))
 
@@ -145,7 +148,8 @@ def _change(call: Call, identity: str, *, add: bool) -> int:
     return 0
 
 
-def _show_hits(out: Output, answer: Json) -> None:
+def show_hits(out: Output, answer: Json) -> None:
+    """Show the hits of an answer."""
     for number, hit in enumerate(answer["hits"], 1):
         if number > 1:
             out.say()

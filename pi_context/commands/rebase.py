@@ -21,7 +21,7 @@ _MEANT_FOR = {
 
 def rebase(call: Call) -> int:
     """Do what was asked for."""
-    match _form(call.words):
+    match form_of(call.words):
         case "dry_run":
             return preview(call)
         case "list":
@@ -36,7 +36,7 @@ def rebase(call: Call) -> int:
             return run(call)
 
 
-def _form(words: Words) -> str:
+def form_of(words: Words) -> str:
     """Give the option that names the form, empty for the rebase itself; raises ContextError with `usage`."""
     asked = [form for form in _FORMS if words[form] not in (None, False)]  # an empty id asks for it too
     if len(asked) > 1:

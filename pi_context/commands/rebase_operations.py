@@ -51,7 +51,7 @@ def recover(call: Call) -> int:
     around, operation_id = call.around, call.words["recover"]
     try:
         rebases.checked(around, owner=around.owner)
-        folder = _folder_with(call, operation_id)
+        folder = folder_with(call, operation_id)
         with operations.holding(around, folder) as held:
             signing = operations.signing(around, held)
             outcome = operation.recover(signing, operations.site_of(around, signing, None), operation_id)
@@ -64,7 +64,7 @@ def abandon(call: Call) -> int:
     """Take an operation back that has not taken effect."""
     around, operation_id = call.around, call.words["abandon"]
     try:
-        folder = _folder_with(call, operation_id)
+        folder = folder_with(call, operation_id)
         if not operation.check_abandonable(operations.journal_in(around, folder), operation_id).closed:
             agreed(call, "Take this operation back? The session that it was making is removed.")
         with operations.holding(around, folder) as held:
@@ -139,7 +139,7 @@ def _set_aside(call: Call, operation_id: str, code: str) -> Json | None:
     return {"operationId": operation_id, "status": SET_ASIDE, "code": code} if call.around.owner else None
 
 
-def _folder_with(call: Call, operation_id: str) -> str:
+def folder_with(call: Call, operation_id: str) -> str:
     """Give the folder that has an operation of this project, for its owner; nothing is made to say that it has not."""
     call.around.require_owner()
     folder = operations.folder_of(call.around)

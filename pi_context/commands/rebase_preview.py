@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from foundation.canonical import Json
 from foundation.errors import REFUSED
 from pi_context import operations, rebases
 from pi_context.call import Call
@@ -31,16 +32,27 @@ def preview(call: Call) -> int:
     try:
         _ = around.reveal, around.audience  # what only the owner may ask is refused before anything is read
         with waiting(call):
-            plan = rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
-        folder = os.path.dirname(plan.file)
-        met = operation.earlier(operations.journal_in(around, folder), plan, again=bool(call.words["again"]))
+            plan = looked_at(call)
+        met = met_by(call, plan)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        plan = plan._replace(warnings=(*plan.warnings, FOLDER_READ_ONLY))
     if met is not None:
         plan = plan._replace(warnings=(*plan.warnings, met.status))
     return present(call, plan, met)
+
+
+def looked_at(call: Call) -> Plan:
+    """Plan the rebase that the words ask for, with the warnings of a dry run; raises what `rebases.planned` raises."""
+    plan = rebases.planned(call.around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
+    if os.access(os.path.dirname(plan.file), os.W_OK | os.X_OK):
+        return plan
+    return plan._replace(warnings=(*plan.warnings, FOLDER_READ_ONLY))
+
+
+def met_by(call: Call, plan: Plan) -> Earlier | None:
+    """Give the operation that carrying a plan out would meet."""
+    journal = operations.journal_in(call.around, os.path.dirname(plan.file))
+    return operation.earlier(journal, plan, again=bool(call.words["again"]))
 
 
 def present(call: Call, plan: Plan, earlier: Earlier | None = None) -> int:
@@ -48,7 +60,7 @@ def present(call: Call, plan: Plan, earlier: Earlier | None = None) -> int:
 
     `earlier` is the operation that carrying it out would meet.
     """
-    handoff = _handoff(call, plan) if call.words["show_handoff"] else None
+    handoff = handoff_shown(call, plan) if call.words["show_handoff"] else None
     if call.out.json:
         _answer(call, plan, handoff, earlier)
     else:
@@ -69,17 +81,22 @@ def next_command(call: Call, plan: Plan, earlier: Earlier | None = None) -> str:
     return typed(call, *words, "--confirm-plan", plan.plan_id, session=plan.file)
 
 
-def _answer(call: Call, plan: Plan, handoff: str | None, earlier: Earlier | None) -> None:
+def answer_of(call: Call, plan: Plan, earlier: Earlier | None) -> Json:
+    """Give what a program hears of a plan, not redacted yet."""
     status = {"status": wire.UNAVAILABLE, "code": plan.refusal} if plan.refusal else {"status": rebase_answer.PREVIEW}
-    answer = {"schema": rebase_answer.SCHEMA, **status, **rebase_answer.of_plan(call, plan)}
-    answer["earlier"] = {"operationId": earlier.record.operation_id, "status": earlier.status} if earlier else None
+    met = {"operationId": earlier.record.operation_id, "status": earlier.status} if earlier else None
+    return {"schema": rebase_answer.SCHEMA, **status, **rebase_answer.of_plan(call, plan), "earlier": met}
+
+
+def _answer(call: Call, plan: Plan, handoff: str | None, earlier: Earlier | None) -> None:
+    answer = answer_of(call, plan, earlier)
     if not plan.refusal:
         answer["nextCommand"] = next_command(call, plan, earlier)
     safe = answer if call.out.revealing else redact_value(answer)
     call.out.answer_measured(safe if handoff is None else safe | {"handoff": handoff})
 
 
-def _handoff(call: Call, plan: Plan) -> str:
+def handoff_shown(call: Call, plan: Plan) -> str:
     """Give the handoff as this audience may see it; to the owner exactly as the model would."""
     allowed = allowed_classes(call.around.audience, call.around.configuration.values)
     if not plan.handoff or all(row.classification in allowed for row in plan.breakdown):

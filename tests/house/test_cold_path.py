@@ -46,6 +46,35 @@ def test_a_search_imports_only_what_it_needs(tmp_path: Path, scope: str) -> None
     assert search(tmp_path, "--scope", scope) & FORBIDDEN == set()
 
 
+SERVER = """
+import io, json, os, sys
+from pi_context.main import main
+lines = [{"jsonrpc": "2.0", "id": 1, "method": "tool", "params": {
+    "name": "context_history_recall", "arguments": {"query": "ledger"},
+    "context": {"cwd": "/", "sessionFile": sys.argv[1], "provider": "ollama"}}}]
+reading, writing = os.pipe()
+with os.fdopen(writing, "w") as pipe:
+    pipe.write("".join(json.dumps(line) + "\\n" for line in lines))
+os.dup2(reading, 0)
+status = main(["serve", "--agent-dir", sys.argv[2]])
+sys.stderr.write(json.dumps(sorted(sys.modules)))
+sys.exit(status)
+"""
+
+
+def test_a_server_that_recalls_imports_no_rebase(tmp_path: Path) -> None:
+    """A tool call through the server loads neither rebase nor journal, nor what only a command line needs."""
+    search(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", SERVER, str(EXAMPLE), str(tmp_path)], capture_output=True, encoding="utf-8", check=True
+    )
+    assert json.loads(json.loads(done.stdout)["result"]["content"])["hits"]
+    loaded = set(json.loads(done.stderr.splitlines()[-1]))
+
+    may = {"msgspec", "dataclasses", "inspect"}  # msgspec reads the border, in a third of pydantic's time
+    assert loaded & (FORBIDDEN - may) == set()
+
+
 OTHERS = [
     ("history", "search", "ledger"),
     ("history", "search", "ledger", "--scope", "current-lineage"),

@@ -1,0 +1,136 @@
+"""The last gate: what of our texts may go to the provider of the request that is about to leave.
+
+A class is read from what we wrote ourselves: an answer names one for each hit, a handoff for each message. What cannot
+be read is replaced whole; what may not go is taken out of an answer, and replaced in a handoff, by a fixed omission.
+"""
+
+import json
+from collections.abc import Container
+from typing import Any, NamedTuple, NoReturn
+
+from foundation.canonical import Json, dumps
+from foundation.settings import CLASSES
+from pi_context.commands.rebase_preview import OMITTED
+from pi_context.server.around import InsidePi
+from pi_context.server.methods import Ask
+from pi_context.server.protocol import Piece
+from privacy.audiences import allowed_classes
+from privacy.classes import highest
+from rebase.framing import compose, parse
+from recall import wire
+
+UNREADABLE = "[omitted: pi-context could not read this again, so nobody knows its class]"
+"""Stands for a text of ours that something changed."""
+
+LEFT_OUT = "privacy-omitted"
+"""The warning of an answer from which hits were taken."""
+
+
+class Gate(NamedTuple):
+    """The classes that may go, and the one that everything has at least."""
+
+    allowed: Container[str]
+    default: str
+
+    def lets(self, name: Any) -> bool:
+        """Tell whether text of this class may go; what is no class may not."""
+        return isinstance(name, str) and name in CLASSES and highest(self.default, name) in self.allowed
+
+
+def egress(ask: Ask) -> Json:
+    """Keep or replace each piece."""
+    around = InsidePi(ask.state, ask.params.context)
+    values = around.configuration.values
+    allowed = allowed_classes(around.provider, values)
+    pieces: list[Piece] = ask.params.pieces
+    if set(allowed) == set(CLASSES):
+        return {"pieces": [{"id": piece.id, "action": "keep"} for piece in pieces], "omitted": 0}
+    gate = Gate(allowed, values["privacy.defaultClassification"])
+    changed = {at: _gated(piece, gate) for at, piece in enumerate(pieces) if piece.kind != "tool-call"}
+    lost = {pieces[at].call_id for at, text in changed.items() if text is not None}
+    known = {pieces[at].call_id for at in changed}
+    for at, piece in enumerate(pieces):
+        if piece.kind == "tool-call":
+            safe = piece.call_id not in lost and (piece.call_id in known or gate.lets(gate.default))
+            changed[at] = _arguments(piece.text, keep=safe)
+    told = [_told(piece, changed[at]) for at, piece in enumerate(pieces)]
+    return {"pieces": told, "omitted": sum(text is not None for text in changed.values())}
+
+
+def _told(piece: Piece, text: str | None) -> Json:
+    if text is None:
+        return {"id": piece.id, "action": "keep"}
+    return {"id": piece.id, "action": "replace", "text": text}
+
+
+def _gated(piece: Piece, gate: Gate) -> str | None:
+    """Give what is to stand in the place of a piece; None where it may go as it is."""
+    try:
+        return _handoff(piece.text, gate) if piece.kind == "handoff" else _answer(piece.text, gate)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return UNREADABLE
+
+
+def _handoff(text: str, gate: Gate) -> str | None:
+    frame = parse(text)
+    if all(gate.lets(each.classification) for each in frame.messages):
+        return None
+    kept = [each if gate.lets(each.classification) else each._replace(text=OMITTED) for each in frame.messages]
+    return compose(frame.preamble, kept)
+
+
+def _answer(text: str, gate: Gate) -> str | None:
+    """Gate an answer of ours; raises what `_gated` catches where it is none."""
+    answer = json.loads(text, parse_constant=_refuse)
+    match answer["schema"]:
+        case wire.RESULT:
+            _need_only(answer, _RESULT)
+            return _result(answer, gate)
+        case wire.READ:
+            if answer["status"] != wire.UNAVAILABLE:
+                return None if gate.lets(answer["classification"]) else OMITTED
+            _need_only(answer, _UNAVAILABLE)
+            return None
+        case wire.STATUS:
+            _need_only(answer, _STATUS)
+            return None
+    raise ValueError("no answer")
+
+
+def _result(answer: Json, gate: Gate) -> str | None:
+    hits = answer["hits"]
+    kept = [hit for hit in hits if gate.lets(hit["classification"])]
+    if len(kept) == len(hits):
+        return None
+    return dumps(answer | {"status": wire.PARTIAL, "warnings": [*answer["warnings"], LEFT_OUT], "hits": kept})
+
+
+def _need_only(answer: Json, names: Container[str]) -> None:
+    """Refuse an answer with a field that has no class and that we do not write."""
+    if any(name not in names for name in answer):
+        raise ValueError("a field that is not ours")
+
+
+_UNAVAILABLE = frozenset({"schema", "quotedData", "status", "code", "warnings", "effectiveScope", "enabled"})
+_RESULT = _UNAVAILABLE | {"coverage", "omitted", "hits", "after", "before"}
+_STATUS = _UNAVAILABLE | {"indexCurrent", "pendingRebase", "pendingRebases", "index", "lineage"}
+
+
+def _arguments(text: str, *, keep: bool) -> str | None:
+    """Give arguments in which no word of a call is left; None where it may go as it is."""
+    try:
+        arguments = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return "{}"
+    if not isinstance(arguments, dict):
+        return "{}"
+    if keep:
+        return None
+    return dumps({name: OMITTED for name in _CALLED_BY if name in arguments})
+
+
+_CALLED_BY = ("query", "sourceRef")
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(name)

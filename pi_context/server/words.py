@@ -1,0 +1,97 @@
+"""The words of a line that a person typed after `/context`: split as a shell does, read by the table of verbs."""
+
+import shlex
+from collections.abc import Sequence
+
+from pi_context.verbs import GLOBAL_OPTIONS, VERBS, Option, Verb, Words, flag
+
+GROUPS = ("history", "session", "rebase", "config")
+_OFFERED = {"session": ("show", "list", "tree")}
+_OPTIONS = ("audience", "reveal", "json", "verbose", "quiet")
+
+BACK = flag("--back", help="Go back to the session that this one was made from")
+
+OPTIONS: tuple[Option, ...] = tuple(option for option in GLOBAL_OPTIONS if option.name in _OPTIONS)
+"""The global options that count here: Pi says all that the others would."""
+
+
+def _here(verb: Verb) -> Verb:
+    return verb._replace(options=(*verb.options, BACK)) if verb.words == ("rebase",) else verb
+
+
+OFFERED: tuple[Verb, ...] = tuple(
+    _here(verb)
+    for verb in VERBS
+    if verb.words[0] in GROUPS and (len(verb.words) == 1 or verb.words[1] in _OFFERED.get(verb.words[0], verb.words))
+)
+"""The commands that there are inside Pi."""
+
+USAGE = "Usage: /context [history search|read|status …] [session show|list|tree …] [rebase …] [config …] [help]"
+
+
+class UsageError(ValueError):
+    """The words do not fit; the message is one line that says how they would."""
+
+
+def split(line: str) -> list[str]:
+    """Split a line by the rules of a shell; where a quote has no end, at its spaces."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+def read(words: Sequence[str]) -> tuple[Verb, Words]:
+    """Read the words of a command. Raises UsageError."""
+    import click
+
+    from pi_context.command_line import grouped
+
+    application = grouped("/context", "", OFFERED, OPTIONS, ())
+    try:
+        found = application.main(args=list(words), prog_name="/context", standalone_mode=False)
+    except click.UsageError as error:
+        known = error.ctx is not None and error.ctx.parent is not None
+        usage = " ".join(error.ctx.get_usage().split()) if known and error.ctx else USAGE
+        raise UsageError(f"{error.format_message()} {usage}") from None
+    except click.exceptions.Exit:
+        raise UsageError(USAGE) from None
+    if not isinstance(found, tuple):
+        raise UsageError(USAGE)
+    verb, given = found
+    if verb.words == ("history", "search"):
+        given["query"] = [_phrase(word) for word in given["query"]]
+    return verb, given
+
+
+def help_for(words: Sequence[str]) -> str:
+    """Give the help of a command, or the list of all of them."""
+    for verb in OFFERED:
+        if words and verb.words == tuple(words):
+            return _help_of(verb)
+    chosen = [verb for verb in OFFERED if not words or verb.words[0] == words[0]]
+    lines = [f"/context {_form(verb)}\n    {verb.help}" for verb in chosen or OFFERED]
+    lead = (
+        []
+        if words
+        else ["/context\n    How this session stands: its context window, the index, what a rebase would give"]
+    )
+    return "\n".join([*lead, *lines])
+
+
+def _form(verb: Verb) -> str:
+    arguments = [f"[{each.label}]" if each.optional else each.label + "…" * each.rest for each in verb.arguments]
+    return " ".join([*verb.words, *arguments, *["[options]"] * bool(verb.options)])
+
+
+def _help_of(verb: Verb) -> str:
+    lines = [f"/context {_form(verb)}", verb.help + ".", verb.more.replace("\b", "").strip()]
+    for option in (*verb.options, *OPTIONS):
+        name = ", ".join(option.flags) + ("" if option.takes == "flag" else f" {option.takes.upper()}")
+        lines.append(f"  {name:<28} {option.help}")
+    return "\n".join(filter(None, lines))
+
+
+def _phrase(word: str) -> str:
+    """Keep together what stood between quotes: nobody here takes the quotes of a phrase away by mistake."""
+    return f'"{word}"' if " " in word and '"' not in word else word

@@ -1,0 +1,143 @@
+"""What a person types after `/context`."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pi_desk import Desk, Pi
+from served import Served
+
+from pi_context.server import words
+from pi_context.server.words import OFFERED, UsageError
+
+Serve = Callable[..., Served]
+
+
+def test_a_search_is_a_list_to_choose_from(serve: Serve) -> None:
+    """Each hit has a title, and can be viewed, with its neighbours."""
+    served = serve()
+    told = served.typed('history search "retry budget" --limit 2')
+    first = told["list"][0]
+
+    assert told["status"] == "ok"
+    assert len(told["list"]) == 2
+    assert first["title"].startswith(("The retry budget", "Where is the retry"))
+    assert "read h_" in told["text"]
+    assert "retry" in served.typed(f"history read {first['reference']}")["text"]
+    shown = served.typed(f"session show {first['entryId']} -C 1")["text"]
+    assert shown.count("verified sha256") >= 2
+
+
+def test_quotes_are_forgiven_and_keep_a_phrase() -> None:
+    """A lone quote is text, and what stood between quotes is one phrase."""
+    assert words.split("history search don't") == ["history", "search", "don't"]
+    assert words.read(words.split('history search "retry budget" x'))[1]["query"] == ['"retry budget"', "x"]
+    assert words.read(words.split("history search -Wall --session x"))[1]["query"] == ["-Wall", "--session", "x"]
+
+
+@pytest.mark.parametrize(
+    "line", ["histoy", "history", "history serch x", "rebase --nope", "index drop", "--session x history status",
+             "config set", "serve", "doctor", "rebase --recover", "audit", "history search"],
+)  # fmt: skip
+def test_unknown_words_get_a_line_of_usage(serve: Serve, line: str) -> None:
+    """One line that says how it would be right, and the exit status of usage."""
+    told = serve().typed(line)
+
+    assert (told["status"], told["exitStatus"], told["code"]) == ("usage", 2, "usage")
+    assert "Usage: /context" in told["text"]
+    assert "\n" not in told["text"]
+
+
+def test_every_command_that_is_offered_has_its_help() -> None:
+    """`help` lists them all, and tells of each."""
+    listed = words.help_for([])
+    for verb in OFFERED:
+        assert " ".join(verb.words) in listed
+        assert verb.help in words.help_for(verb.words)
+    with pytest.raises(UsageError):
+        words.read(["index", "drop"])
+
+
+def test_what_is_only_the_owners_needs_a_person_who_agrees(desk: Desk, serve: Serve) -> None:
+    """It is asked for first; sent again as the answer says, it is done. Without a UI nobody can agree."""
+    served = serve()
+    line = "config set privacy.localProviders ollama,mine --global"
+    told = served.typed(line)
+    assert (told["status"], told["needs"]) == ("asks", "confirm")
+    assert not (desk.agent_dir / "context.json").exists()
+
+    alone = served.call("command", {"line": line, "confirmed": True}, actor="user", hasUI=False)
+    assert alone["code"] == "owner-act-required"
+    assert not (desk.agent_dir / "context.json").exists()
+
+    done = served.call(told["action"]["method"], told["action"]["params"], actor="user")
+    assert done["status"] == "ok"
+    assert "mine" in (desk.agent_dir / "context.json").read_text("utf-8")
+
+
+def test_saved_changes_apply_to_the_next_server(serve: Serve) -> None:
+    """As everywhere else: a session keeps the settings that it began with."""
+    served = serve()
+    assert served.typed("config set historyTools.enabled false")["status"] == "ok"
+
+    assert served.tool("recall", query="budget")["hits"]
+    assert serve().tool("recall", query="budget")["code"] == "history-disabled"
+
+
+def test_owner_scripts_cannot_be_switched_on_in_pi(serve: Serve) -> None:
+    """That is set on a terminal, or by editing the file."""
+    told = serve().typed("config set owner.scripts true --global", confirmed=True)
+
+    assert told["code"] == "owner-act-required"
+
+
+@pytest.mark.parametrize("option", ["--audience local", "--reveal"])
+def test_a_person_may_see_more_after_agreeing(serve: Serve, option: str) -> None:
+    """With a remote model a typed search shows what that may see; the owner may see more, and is asked."""
+    served = serve(provider="openai")
+    assert all("seven" not in item["title"] for item in served.typed("history search vault door")["list"])
+    told = served.typed(f"history search vault door {option}")
+    assert told["needs"] == "confirm"
+
+    assert served.call("command", told["action"]["params"], actor="user")["status"] == "ok"
+
+
+def test_json_is_the_answer_of_the_shell(serve: Serve) -> None:
+    """`--json` gives the text of the answer."""
+    told = serve().typed("history status --json")
+
+    assert json.loads(told["text"]) == told["answer"]
+
+
+def test_the_overview_holds_no_text(desk: Desk, serve: Serve) -> None:
+    """Window, index, operations and rebase in numbers, from a session in which secrets stand."""
+    served = serve()
+    Pi(served)
+    told = served.call("overview", None, actor="user")
+
+    assert {row["role"]: row["messages"] for row in told["usage"]} == {"user": 2, "assistant": 2}
+    assert told["tokens"] == sum(row["tokens"] for row in told["usage"])
+    assert told["compactions"] == 0
+    assert told["rebase"]["status"] == "preview"
+    assert told["index"]["current"] is False
+    assert "vault" not in json.dumps(told)
+    assert served.typed("")["text"].startswith("Context: about")
+    assert desk.file.read_bytes() == desk.before
+
+
+@pytest.mark.parametrize(
+    ("line", "some"),
+    [("", {"history", "rebase", "config", "help"}), ("hi", {"history"}), ("history s", {"history search", "history status"}),
+     ("history search x --sc", {"history search x --scope"}),
+     ("history search --scope cur", {"history search --scope current-branch"}),
+     ("rebase --", {"rebase --fit", "rebase --back"}), ("config set historyTools.e", {"config set historyTools.enabled"}),
+     ("help re", {"help rebase"}), ("rebase --recover ", set()), ("nonsense ", set())],
+)  # fmt: skip
+def test_lines_are_completed(serve: Serve, line: str, some: set[str]) -> None:
+    """A completion is the whole line with the last word completed."""
+    found: list[Any] = serve().call("complete", {"line": line}, actor="user")["completions"]
+
+    assert some <= {each["value"] for each in found}
+    assert all(each["value"].startswith(line) and each["label"] for each in found)
+    assert bool(found) is bool(some)
