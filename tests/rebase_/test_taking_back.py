@@ -2,8 +2,8 @@
 
 from deliveries import look
 from faults import Crash, CrashingFiles, Effect, WatchedFiles, scratch
-from interfering import source_is_renamed, staged_bytes_go, stray, target_is_continued, targets
-from standings import answered, crashed_at, word
+from interfering import source_is_renamed, staged_bytes_go, target_is_continued, targets
+from standings import answered, crashed_at, stray, word
 
 from foundation.durable import RealFiles
 
