@@ -20,6 +20,7 @@ PROBES = ("probe.new", "probe-2.new")
 
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.EACCES}
 _NO_SUCH_RENAME = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}
+_NO_SUCH_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY}
 _HERE, _NO_REPLACE, _EXCLUSIVELY = -100, 1, 4  # AT_FDCWD and RENAME_NOREPLACE of Linux, RENAME_EXCL of macOS
 
 
@@ -147,19 +148,27 @@ class RealFiles:
             return
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
         try:
-            os.fsync(handle)
+            fsync(handle)
+        except OSError as error:
+            if error.errno not in _NO_SUCH_SYNC:
+                raise
         finally:
             os.close(handle)
 
 
 def fsync(handle: int) -> None:
-    """Bring a file's bytes to the disk; macOS needs a stronger call for that than `fsync`."""
+    """Bring a file to the disk; macOS has a stronger call for that than `fsync`, which some disks do not know."""
     if sys.platform == "darwin":
         import fcntl
 
-        fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
-    else:
-        os.fsync(handle)
+        try:
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        except OSError as error:
+            if error.errno not in _NO_SUCH_SYNC:  # what failed otherwise is never tried again: its bytes may be lost
+                raise
+        else:
+            return
+    os.fsync(handle)
 
 
 def create_once(files: Files, path: str, data: bytes) -> None:

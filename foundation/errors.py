@@ -131,6 +131,10 @@ CODES: dict[str, Code] = {
         "The file name of the session, its id, or the id of its last entry looks like a secret; a journal holds none.",
         "Rename the file, or continue with `/clone` in Pi, which gives a new id; or name another `--leaf`.",
     ),
+    "source-unnameable": Code(
+        "The name of the session's file, or an id in it, is no text that could be recorded.",
+        "Rename the file, or continue with `/clone` in Pi and rebase the clone.",
+    ),
     "source-empty": Code("Nothing was said on this branch.", "Name another session, or another `--leaf`."),
     "kept-entry-off-path": Code(
         "The last compaction keeps messages from an entry that is not on its branch, so Pi itself loses them.",
@@ -234,6 +238,10 @@ CODES: dict[str, Code] = {
         "Something else changed the operation's record while it ran; the record was left as it is.",
         "See `pi-context rebase --list`, then recover the operation.",
     ),
+    "lock-unavailable": Code(
+        "This file system cannot lock a file; nothing was changed.", "Keep the agent's folder on a local disk."
+    ),
+    "note-busy": Code("Another process is writing this note; nothing was changed.", "Try again in a moment."),
     "keys-busy": Code("Another process is making this installation's key.", "Try again in a moment."),
     "key-damaged": Code(
         "This installation's key is no key any more; it was left as it is.",

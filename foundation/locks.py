@@ -51,8 +51,10 @@ def held(path: str, disk: Files, *, wait_seconds: float, busy: str, owner: Owner
             file = lock.acquire()
         except FileNotFoundError:
             continue
-        except portalocker.exceptions.LockException as error:
+        except portalocker.exceptions.AlreadyLocked as error:
             raise BusyError(busy, noted_owner(path)) from error
+        except portalocker.exceptions.LockException as error:
+            raise ContextError("lock-unavailable") from error
         try:
             if not _still_there(file, path):
                 continue

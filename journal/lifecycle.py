@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple
 
 Fact = str | int | bool
 
+LONGEST_FACT = 4096
+"""Characters of a fact that is a text."""
+
 KEPT_ATTEMPTS = 20
 """Attempts beyond these are only counted, the oldest first; a record must not grow for ever."""
 

@@ -84,20 +84,14 @@ def abandon(journal: HeldJournal, operation_id: str, work: Work) -> Outcome:
     Raises ContextError: `operation-committed`, `operation-unknown`, the code of a record that does not count.
     """
     _check(journal, work)
-    return close(journal, _found(journal, operation_id), work, "operation-abandoned")
-
-
-def close(journal: HeldJournal, record: Record, work: Work, code: str) -> Outcome:
-    """Undo an operation and close it for good with a code; a crash from here on leaves it to be undone.
-
-    Raises ContextError `operation-committed` where it has taken effect.
-    """
-    if lifecycle.committed(journal.journal.course, record):
+    record = _found(journal, operation_id)
+    if not record.closing and lifecycle.committed(journal.journal.course, record):
         raise ContextError("operation-committed")
-    return _close(journal, record, work, code)
+    return _close(journal, record, work, "operation-abandoned")
 
 
 def _close(journal: HeldJournal, record: Record, work: Work, code: str) -> Outcome:
+    """Undo an operation and close it for good with a code; a crash from here on leaves it to be undone."""
     if not record.closing:
         record = write_next(journal, lifecycle.begun_to_close(record, code, journal.clock()))
     return _undo(journal, record, work)

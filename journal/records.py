@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, String
 from foundation.canonical import dumps, pretty
 from foundation.clock import iso, millis
 from journal.keys import Keys, Verdict, judge, sign
-from journal.lifecycle import KEPT_ATTEMPTS, Attempt, Course, Fact, Record
+from journal.lifecycle import KEPT_ATTEMPTS, LONGEST_FACT, Attempt, Course, Fact, Record
 
 PURPOSE = "journal"
 VERSION = 1
@@ -28,7 +28,7 @@ Short = Annotated[str, StringConstraints(max_length=200)]
 Code = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$", max_length=64)]
 Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 Instant = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
-FactText = Annotated[str, StringConstraints(max_length=4096)]
+FactText = Annotated[str, StringConstraints(max_length=LONGEST_FACT)]
 
 
 class _Strict(BaseModel):

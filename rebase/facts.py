@@ -68,7 +68,7 @@ def versions() -> dict[str, str]:
 def facts_of(record: Record) -> Facts:
     """Read a record. Raises ContextError `journal-damaged` where it is none of a rebase."""
     facts = record.facts
-    return Facts(
+    found = Facts(
         plan_id=_given(facts, "planId", str),
         source_session=_given(facts, "sourceSession", str),
         source_file=_name(_given(facts, "sourceFile", str)),
@@ -82,6 +82,9 @@ def facts_of(record: Record) -> Facts:
         target_sha256=_given(facts, "targetSha256", str, ""),
         tokens=_given(facts, "tokens", int, 0),
     )
+    if found.target_file == found.source_file or (found.target_file and not found.target_file.endswith(".jsonl")):
+        raise ContextError("journal-damaged")
+    return found
 
 
 def _given(facts: Mapping[str, Fact], name: str, kind: type[_Kind], default: _Kind | None = None) -> _Kind:
@@ -92,6 +95,6 @@ def _given(facts: Mapping[str, Fact], name: str, kind: type[_Kind], default: _Ki
 
 
 def _name(name: str) -> str:
-    if name and (os.path.basename(name) != name or not name.endswith(".jsonl") or "\\" in name or "\0" in name):
+    if os.path.basename(name) != name or name in (os.curdir, os.pardir) or "\0" in name:
         raise ContextError("journal-damaged")
     return name

@@ -125,8 +125,8 @@ class _Ladder:
             for at, choice in enumerate(group.choices):
                 piece = self.pieces[choice.pieces[0]]
                 if choice.how == WHOLE and piece.how == kind:
-                    short = choice._replace(how=kind, units=piece.short)
-                    self._put(group, [*group.choices[:at], short, *group.choices[at + 1 :]])
+                    group.choices[at] = choice._replace(how=kind, units=piece.short)
+                    self.taken += _taken(group.choices[at]) - _taken(choice)
                     if self._fits():
                         return True
         return False

@@ -13,8 +13,6 @@ from sessions.reading import open_log
 State = Literal["missing", "changed", "grown", "same"]
 """`grown`: the recorded bytes are still its beginning; `changed`: they are not."""
 
-_BEST_FIRST: tuple[State, ...] = ("same", "grown", "changed", "missing")
-
 
 class Found(NamedTuple):
     """A file, and how it stands; of one that is missing, the path at which it should be."""
@@ -36,14 +34,17 @@ def look(path: str, size: int, sha256: str) -> State:
 
 
 def find_source(folder: str, facts: Facts) -> Found:
-    """Find the source of an operation in its folder: by its name, else by its session id, whatever it is called now."""
-    best = Found(os.path.join(folder, facts.source_file), "missing")
-    for path in _candidates(folder, facts):
-        found = Found(path, look(path, facts.source_size, facts.source_sha256))
-        if _BEST_FIRST.index(found.state) < _BEST_FIRST.index(best.state):
-            best = found
-        if best.state in ("same", "grown"):
-            break
+    """Find the source of an operation in its folder: by its name, or where that is another's now, by its session id.
+
+    A copy beside it never stands for one that was edited.
+    """
+    named = os.path.join(folder, facts.source_file)
+    best = Found(named, look(named, facts.source_size, facts.source_sha256))
+    if best.state == "missing" or (best.state == "changed" and not _is(named, facts)):
+        for path in _renamed(folder, facts):
+            best = Found(path, look(path, facts.source_size, facts.source_sha256))
+            if best.state != "changed":
+                break
     return best
 
 
@@ -55,8 +56,7 @@ def find_target(folder: str, facts: Facts) -> Found:
     return Found(path, look(path, facts.target_size, facts.target_sha256))
 
 
-def _candidates(folder: str, facts: Facts) -> Iterator[str]:
-    yield os.path.join(folder, facts.source_file)
+def _renamed(folder: str, facts: Facts) -> Iterator[str]:
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
         if name.endswith(".jsonl") and name not in (facts.source_file, facts.target_file) and _is(path, facts):

@@ -53,13 +53,17 @@ def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
 
 def check_place(journal: HeldJournal) -> None:
     """Pass the last gate, before a key is made to sign with. Raises ContextError `install-unsupported`."""
-    can_publish(journal.disk, journal.journal.folder)
+    folder = journal.journal.folder
+    if os.stat(folder).st_dev != os.stat(os.path.dirname(folder)).st_dev:
+        raise ContextError("install-unsupported")  # what is tried out there says nothing about the sessions' disk
+    can_publish(journal.disk, folder)
 
 
 def begin(journal: HeldJournal, site: Site, plan: Plan, operation_id: str) -> Outcome:
     """Carry out a plan that has no refusal, after all gates.
 
-    Raises ContextError where it could not begin; then nothing is left.
+    Raises ContextError and OSError where its intent could not be recorded for sure: then nothing, or an intent that
+    can be recovered or abandoned, is left.
     """
     return operations.run(journal, operation_id, work(site), versions=versions(), facts=of_plan(plan))
 
@@ -69,8 +73,9 @@ def recover(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
 
     Raises ContextError: `operation-unknown`, the code of a record that does not count.
     """
+    before = find(journal.journal, operation_id)
     outcome = operations.recover(journal, operation_id, work(site))
-    if outcome.error is None and lifecycle.standing(COURSE, outcome.record) == "finished":
+    if lifecycle.standing(COURSE, before) == "finished":
         try:
             verify_target(site, outcome.record)
         except ContextError as error:
@@ -94,7 +99,7 @@ def check_abandonable(journal: Journal, operation_id: str) -> Record:
     """
     record = find(journal, operation_id)
     target = find_target(os.path.dirname(journal.folder), facts_of(record))
-    if lifecycle.committed(COURSE, record) or (not record.closing and target.state == "grown"):
+    if not record.closing and (lifecycle.committed(COURSE, record) or target.state == "grown"):
         raise ContextError("operation-committed")
     return record
 

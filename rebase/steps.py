@@ -15,7 +15,7 @@ from journal.lifecycle import Course, Fact, Record
 from journal.operations import GoneError, HopelessError, Step, Work
 from rebase.facts import Facts, facts_of, of_target
 from rebase.lineage import head_link
-from rebase.looking import Found, find_source, find_target, look
+from rebase.looking import Found, State, find_source, find_target, look
 from rebase.plan import Plan
 from rebase.sealing import Signer, Verify, text_digest
 from rebase.target import Target, compose
@@ -108,7 +108,7 @@ def _install(site: Site, record: Record) -> dict[str, Fact]:
     if target.state == "missing":
         source = find_source(site.folder, facts)
         _need_source(site, source)
-        if look(staged, facts.target_size, facts.target_sha256) != "same":
+        if _state_of_staged(site, record, facts) != "same":
             _stage_again(site, record, facts, source)
         site.disk.set_times(staged, modified_ns=os.stat(source.path).st_mtime_ns - _OLDER_NS)
         site.disk.fsync_file(staged)
@@ -139,13 +139,30 @@ def _activate(site: Site, record: Record) -> dict[str, Fact]:
 
 
 def _undo(site: Site, record: Record) -> None:
+    """Take back what nobody went on in: the staged bytes, and the target where it is ours and just as we made it."""
     facts, staged = facts_of(record), _staged_path(site, record)
-    site.disk.unlink(staged)
     target = find_target(site.folder, facts)
-    if target.state == "same":
-        untouched = partial(look, staged, facts.target_size, facts.target_sha256)
-        withdraw(site.disk, target.path, staged, untouched=lambda: untouched() == "same")
+    if target.state == "missing" and _state_of_staged(site, record, facts) == "grown":
+        site.disk.rename_no_replace(staged, target.path)  # a crash came while it was taken back, and words before that
+        site.disk.fsync_folder(site.folder)
+        return
+    site.disk.unlink(staged)
+    if target.state == "same" and _is_ours(site, record, facts, target):
+        withdraw(site.disk, target.path, staged, untouched=lambda: _state_of_staged(site, record, facts) == "same")
     site.disk.fsync_folder(site.folder)
+
+
+def _is_ours(site: Site, record: Record, facts: Facts, target: Found) -> bool:
+    """Tell whether the target is this operation's: a record that was adopted may name any file."""
+    try:
+        _need_link(site, record, facts, target)
+    except ContextError:
+        return False
+    return True
+
+
+def _state_of_staged(site: Site, record: Record, facts: Facts) -> State:
+    return look(_staged_path(site, record), facts.target_size, facts.target_sha256) if facts.target_file else "missing"
 
 
 def _composed(site: Site, record: Record, facts: Facts, source: Found) -> tuple[Plan, Target]:
@@ -198,7 +215,7 @@ def _need_target(target: Found) -> None:
 
 
 def _need_link(site: Site, record: Record, facts: Facts, target: Found) -> None:
-    """See that header, checkpoint, link and handoff are this operation's, signed, and what Pi will send."""
+    """See that checkpoint, link and handoff are this operation's, signed, and what Pi will send."""
     own = head_link(target.path, site.verify)
     if own is None or own.checkpoint.operationId != record.operation_id or own.checkpoint.planId != facts.plan_id:
         raise ContextError("target-integrity")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from foundation.errors import REFUSED
-from pi_context import rebases
+from pi_context import operations, rebases
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_shown
 from pi_context.commands.rebase_typed import typed
@@ -33,7 +33,7 @@ def preview(call: Call) -> int:
         with waiting(call):
             plan = rebases.planned(around, leaf=call.words["leaf"], fitted=bool(call.words["fit"]), owner=True)
         folder = os.path.dirname(plan.file)
-        met = operation.earlier(rebases.journal_in(around, folder), plan, again=bool(call.words["again"]))
+        met = operation.earlier(operations.journal_in(around, folder), plan, again=bool(call.words["again"]))
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -17,6 +17,7 @@ from interfering import (
     lock_is_deleted,
     setting_changes,
     source_grows,
+    source_is_copied_and_edited,
     source_is_deleted,
     source_is_deleted_beside_another,
     source_is_edited,
@@ -43,6 +44,7 @@ LIVE: dict[Interfere, tuple[End | None, ...]] = {
     # before the step after:   Prepared, ArchiveVerified, CheckpointReady, TargetCreated, Activated
     source_grows: (*[closed("source-grew")] * 3, stopped("source-grew"), seen("", "source")),
     source_is_edited: CHANGED,
+    source_is_copied_and_edited: CHANGED,
     source_is_truncated: CHANGED,
     source_is_replaced: CHANGED,
     **dict.fromkeys(

@@ -23,6 +23,7 @@ from interfering import (
     rules_change,
     setting_changes,
     source_grows,
+    source_is_copied_and_edited,
     source_is_deleted,
     source_is_deleted_beside_another,
     source_is_edited,
@@ -69,6 +70,7 @@ AFTER_A_CRASH: dict[Interfere, tuple[End | None, ...]] = {
     # and not at all: Verified
     source_grows: (*[closed("source-moved-before-checkpoint")] * 4, *[VERIFIED] * 3, *[seen("", "source")] * 2),
     source_is_edited: CHANGED_LATER,
+    source_is_copied_and_edited: CHANGED_LATER,
     source_is_truncated: CHANGED_LATER,
     source_is_replaced: CHANGED_LATER,
     **dict.fromkeys(

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -38,6 +39,12 @@ def targets(rebase: Rebase) -> list[str]:
 def source_grows(rebase: Rebase) -> None:
     """Go on in the source as Pi does."""
     say(rebase.source, 900, "one thing more")
+
+
+def source_is_copied_and_edited(rebase: Rebase) -> None:
+    """Somebody keeps a copy beside it, and changes the session: the copy does not stand for it."""
+    shutil.copy(rebase.source, rebase.path("backup.jsonl"))
+    source_is_edited(rebase)
 
 
 def source_is_edited(rebase: Rebase) -> None:
