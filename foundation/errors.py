@@ -250,6 +250,9 @@ CODES: dict[str, Code] = {
     "cancelled": Code("The call was cancelled.", "Nothing is left to do."),
     "deadline": Code("The call took longer than it was given.", "Ask again, or for less."),
     "invalid-params": Code("The parameters of the call do not fit.", "See `docs/server.md`."),
+    "server-unavailable": Code(
+        "The server behind Pi could not be started, or ended.", "Run `pi-context pi status` in a shell."
+    ),
     "client-gone": Code(
         "Pi did not answer; the session is untouched.", "If an operation is left, run `/context rebase --recover ID`."
     ),
