@@ -22,7 +22,10 @@ const SECOND = 1000;
 const GATE_MS = 15 * SECOND;
 const CALL_MS = 120 * SECOND;
 const TREE_UP = 16;
+const REBASING = Symbol.for("pi-context: a rebase is under way"); // a switch loads this file again
 const DEEPEST = 500;
+
+const globals = globalThis as Json;
 
 function readJson(name: string): Json {
   try {
@@ -265,12 +268,13 @@ export default function (pi: Json): void {
   let latest: Json; // the context of the last event, for what comes without one
   let compacting = false;
   let closed = false;
-  let live: { ctx: Json; fresh?: Json } | undefined; // a rebase that is under way
+  let live: { ctx: Json; fresh?: Json } | undefined; // an operation that is under way, and the context after its switch
   const told = new Set<string>();
 
   const server = new Server(
-    async (method) => {
+    async (method, params) => {
       if (method === "leaf") return standing();
+      if (method === "activate" && live) return activate(params.targetFile, live);
       throw new Error(method);
     },
     (version) => once(latest, `pi-context is ${version}, this extension ${VERSION}: run \`pi-context pi install\`.`),
@@ -284,6 +288,22 @@ export default function (pi: Json): void {
       sessionFile: sessions.getSessionFile() ?? null, leafId: sessions.getLeafId() ?? null, idle: ctx.isIdle(),
       pendingMessages: ctx.hasPendingMessages(), compacting,
     };
+  }
+
+  /** Switch sessions; only what the fresh context says of itself counts. */
+  async function activate(file: string, operation: { ctx: Json; fresh?: Json }): Promise<Json> {
+    let seen: Json;
+    const withSession = async (fresh: Json) => {
+      operation.fresh = fresh;
+      const sessions = fresh.sessionManager;
+      seen = { ok: true, sessionFile: sessions.getSessionFile() ?? null, sessionId: sessions.getSessionId() };
+    };
+    try {
+      const result = await (operation.fresh ?? operation.ctx).switchSession(file, { withSession });
+      return seen ?? { ok: false, reason: result?.cancelled ? "cancelled" : "failed" };
+    } catch {
+      return seen ?? { ok: false, reason: "failed" };
+    }
   }
 
   function context(ctx: Json, actor: "user" | "model"): Json {
@@ -303,9 +323,10 @@ export default function (pi: Json): void {
   }
 
   /** Ask the server; what changes nothing is asked again once when the server died over it. */
-  async function ask(method: string, params: Json, ctx: Json, actor: "user" | "model", ms = CALL_MS, signal?: AbortSignal) {
+  async function ask(method: string, params: Json, ctx: Json, actor: "user" | "model", ms = CALL_MS, signal?: AbortSignal,
+    over?: Json) {
     latest = ctx;
-    const sent = { ...params, context: context(ctx, actor) };
+    const sent = { ...params, context: { ...context(ctx, actor), ...over } };
     const again = !method.startsWith("rebase.") && !params.confirmed;
     try {
       return await server.call(method, sent, ms, signal);
@@ -356,10 +377,36 @@ export default function (pi: Json): void {
     if (found.status === "asks") {
       if (!ctx.hasUI || !(await ctx.ui.confirm("pi-context", found.text))) return show(ctx, "Nothing was done.");
       const { method, params } = found.action;
+      if (found.needs === "activate") return operate(method, params, ctx);
       found = await ask(method, method === "command" ? { ...params, columns } : params, ctx, "user");
     }
     if (found.list?.length && modeOf(ctx) === "tui" && !/(^|\s)--json(\s|$)/.test(line)) return choose(found, ctx);
     show(ctx, found.text, (found.status ?? "ok") === "ok" && !found.answer?.code ? "info" : "warning");
+  }
+
+  /** Do what a person agreed to and in which sessions are switched; the server holds the lock until it is done. */
+  async function operate(method: string, params: Json, ctx: Json): Promise<void> {
+    if (live || globals[REBASING]) return show(ctx, "A rebase is under way already.", "warning");
+    const mine: { ctx: Json; fresh?: Json } = (live = { ctx });
+    globals[REBASING] = true;
+    try {
+      const done = await ask(method, params, ctx, "user", 0);
+      const refused = done.answer?.code !== undefined;
+      if (done.text && method !== "rebase.back") show(mine.fresh ?? ctx, done.text, refused ? "warning" : "info");
+      if (method === "rebase.back" && !done.source) return show(ctx, done.text, "warning");
+      const file = method === "rebase.back" ? done.source.file : done.target?.file;
+      if (!file || (mine.fresh ?? ctx).sessionManager.getSessionFile() === file) return;
+      const agreed = method === "rebase.back" || (await (mine.fresh ?? ctx).ui.confirm("pi-context", "Switch to the new session?"));
+      if (!agreed) return;
+      const now = await activate(file, mine);
+      show(mine.fresh ?? ctx, now.ok ? `Now in ${file}` : "Pi did not switch; the session stays as it is.", now.ok ? "info" : "warning");
+    } catch (error) {
+      show(mine.fresh ?? ctx, failure(error), "warning");
+    } finally {
+      live = undefined;
+      globals[REBASING] = false;
+      if (closed) server.close();
+    }
   }
 
   /** Let a person choose among the hits, and what to do with one. */
@@ -422,6 +469,92 @@ export default function (pi: Json): void {
     closed = true;
     if (!live) server.close();
   });
+
+  // --- the last gate ------------------------------------------------------------------------------------------------
+
+  /** Keep or replace all that is ours; without an answer of the server everything is replaced. */
+  async function gated(root: Json, ctx: Json, over?: Json): Promise<{ value: Json; omitted: number }> {
+    const pieces = find(root);
+    const verdicts = new Map<string, Json>();
+    if (!pieces.length) return { value: root, omitted: 0 };
+    try {
+      const sent = pieces.map(({ kind, text, callId }, at) => ({ id: String(at), kind, text, callId }));
+      const answer = await ask("egress", { pieces: sent }, ctx, "model", GATE_MS, undefined, over);
+      for (const each of answer.pieces) verdicts.set(each.id, each);
+    } catch (error: Json) {
+      once(ctx, `Quotes of the history are withheld from the model: ${error.message}`);
+    }
+    let value = root;
+    let omitted = 0;
+    for (const [at, piece] of pieces.entries()) {
+      const verdict = verdicts.get(String(at));
+      if (verdict?.action === "keep") continue;
+      const text = typeof verdict?.text === "string" ? verdict.text : withheld(piece);
+      value = changed(value, piece.path, piece.parsed ? JSON.parse(text) : text);
+      omitted++;
+    }
+    if (omitted && verdicts.size) {
+      const provider = ctx.model?.provider ?? "this provider";
+      once(ctx, `Some quotes of the history are withheld from ${provider}. What the model itself wrote about them still goes`
+        + " there: begin a new session, or go back with /tree, where it must not.");
+    }
+    return { value, omitted };
+  }
+
+  pi.on("before_provider_request", async (event: Json, ctx: Json) => {
+    try {
+      const asked = event.payload?.model;
+      const other = typeof asked === "string" && asked !== ctx.model?.id; // not the live model's: nobody's provider
+      const { value, omitted } = await gated(event.payload, ctx, other ? { provider: "" } : undefined);
+      if (!omitted) return undefined;
+      if (value.previous_response_id === undefined) return value;
+      const { previous_response_id: _, ...whole } = value; // what that stands for may hold what was withheld
+      return whole;
+    } catch {
+      ctx.abort(); // a throw would let the request go as it is
+      once(ctx, "The request was stopped: pi-context could not look for quotes of the history in it.");
+      return {};
+    }
+  });
+
+  /** Replace what may not go in lists of messages that Pi is about to have summarized. */
+  async function guarded(ctx: Json, ...lists: Json[]): Promise<boolean> {
+    try {
+      for (const list of lists.filter(Array.isArray)) {
+        const { value } = await gated(list, ctx);
+        for (let at = 0; at < list.length; at++) list[at] = value[at];
+      }
+      return true;
+    } catch {
+      show(ctx, "Nothing was summarized: pi-context could not look for quotes of the history. Try again, or continue"
+        + " without a summary.", "warning");
+      return false;
+    }
+  }
+
+  pi.on("session_before_compact", async ({ preparation, signal }: Json, ctx: Json) => {
+    latest = ctx;
+    if (globals[REBASING]) {
+      show(ctx, "Compaction waits until the rebase is done.", "warning");
+      return { cancel: true };
+    }
+    if (!(await guarded(ctx, preparation?.messagesToSummarize, preparation?.turnPrefixMessages))) return { cancel: true };
+    compacting = true;
+    signal?.addEventListener("abort", () => (compacting = false), { once: true });
+    return undefined;
+  });
+
+  pi.on("session_before_tree", async ({ preparation }: Json, ctx: Json) => {
+    latest = ctx;
+    if (preparation?.userWantsSummary === false) return undefined;
+    return (await guarded(ctx, preparation?.entriesToSummarize)) ? undefined : { cancel: true };
+  });
+
+  for (const event of ["session_compact", "session_compact_failed", "agent_start"]) {
+    pi.on(event, () => {
+      compacting = false; // an older Pi does not tell of a compaction that failed
+    });
+  }
 }
 
 /** Tell in which mode Pi runs; an older one does not say. */
