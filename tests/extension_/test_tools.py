@@ -118,7 +118,7 @@ def test_without_the_server_every_quote_is_omitted(machine: LivePi) -> None:
     away.rename(machine.python)
     assert "index" in pi.typed("history status").lower()
     pi.say("And now.")
-    assert "forty-two" in json.dumps([e for e in machine.provider.requests[-1]["messages"] if e["role"] == "tool"][0])
+    assert "forty-two" in json.dumps(next(e for e in machine.provider.requests[-1]["messages"] if e["role"] == "tool"))
 
 
 def test_a_server_that_died_is_started_again(machine: LivePi) -> None:
@@ -246,7 +246,13 @@ def _add_sensitive(path: Path) -> None:
     last = json.loads(path.read_bytes().splitlines()[-1])
     said = {"role": "user", "timestamp": 1, "content": [
         {"type": "text", "text": "[context:sensitive]The vault door opens at seven.[/context:sensitive]"}]}  # fmt: skip
-    entry = {"type": "message", "id": "aaaa0001", "parentId": last["id"], "timestamp": last["timestamp"], "message": said}
+    entry = {
+        "type": "message",
+        "id": "aaaa0001",
+        "parentId": last["id"],
+        "timestamp": last["timestamp"],
+        "message": said,
+    }
     answer = {**last, "id": "aaaa0002", "parentId": "aaaa0001"}
     with path.open("ab") as file:
         for each in (entry, answer):
