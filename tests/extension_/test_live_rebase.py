@@ -12,6 +12,7 @@ from live_pi import LivePi, Running
 
 pytestmark = pytest.mark.network
 
+
 def talk(machine: LivePi) -> Running:
     """Start Pi and let a session grow."""
     pi = machine.start()
@@ -178,7 +179,7 @@ def _await_stop(machine: LivePi) -> int:
     raise AssertionError("no server stopped")
 
 
-_STOPPING = '''
+_STOPPING = """
 import os, runpy, signal, sys, time
 from pathlib import Path
 sys.path[:] = [path for path in sys.path if not path.endswith("/site")]
@@ -196,4 +197,4 @@ def stopping(files, path, data):
 durable.write_atomically = stopping
 sys.argv = ["pi_context", *sys.argv[sys.argv.index("pi_context") + 1:]]
 runpy.run_module("pi_context", run_name="__main__", alter_sys=False)
-'''
+"""

@@ -31,7 +31,9 @@ def test_installed_by_our_command(machine: LivePi) -> None:
     done = ours(machine, "pi", "install")
     assert done.returncode == 0, done.stderr
     assert json.loads(pinned(machine).read_text("utf-8"))["python"] == sys.executable
-    pinned(machine).write_text(json.dumps({"python": str(machine.python)}), "utf-8")  # the checkout, not what is installed
+    pinned(machine).write_text(
+        json.dumps({"python": str(machine.python)}), "utf-8"
+    )  # the checkout, not what is installed
     machine.variables["PI_CONTEXT_PYTHON"] = ""
     pi = machine.start(extension=False)
     names = [each["name"] for each in pi.ask(type="get_commands")["data"]["commands"]]

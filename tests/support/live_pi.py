@@ -33,7 +33,7 @@ class LivePi:
         self.version, self.provider, self.root = version, provider, root
         self.agent_dir, self.project = root / "agent", root / "work"
         self.project.mkdir(exist_ok=True)
-        self.python = _interpreter(root)
+        self.python = interpreter(root)
         self.variables: dict[str, str] = {}
         self.running: list[Running] = []
 
@@ -209,7 +209,7 @@ def _notices(seen: list[Json]) -> Iterator[str]:
             yield each["message"]
 
 
-def _interpreter(root: Path) -> Path:
+def interpreter(root: Path) -> Path:
     """Write an interpreter that finds this checkout, though the extension lets it see no PYTHONPATH."""
     path = root / "python"
     path.write_text(f'#!/bin/sh\nshift 2\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -P "$@"\n', "utf-8")
