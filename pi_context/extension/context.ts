@@ -177,9 +177,25 @@ const isPlain = (value: Json) => {
   return parent === Object.prototype || parent === null || Array.isArray(value);
 };
 
+/** Tell whether anything of ours may be below a value; most requests hold nothing, and pay no more than this. */
+function holds(value: Json, depth: number): boolean {
+  if (typeof value === "string") return (value.startsWith(ANSWER) || value.startsWith(HANDOFF));
+  if (value === null || typeof value !== "object" || !isPlain(value)) return false;
+  if (depth > DEEPEST) throw new Error("too deep");
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) if (holds(value[at], depth + 1)) return true;
+    return false;
+  }
+  if ((OURS.has(value.name) || OURS.has(value.toolName)) && (first(value, ARGUMENTS) ?? first(value, CONTENTS))) return true;
+  if (value.customType !== undefined && HANDOFF_TYPES.includes(value.customType)) return true;
+  for (const name in value) if (holds(value[name], depth + 1)) return true;
+  return false;
+}
+
 /** Find our texts in anything that is made of plain objects: a request of any provider, or Pi's own messages. */
 export function find(root: Json): Piece[] {
   const pieces: Piece[] = [];
+  if (!holds(root, 0)) return pieces;
   const candidates: { id: string; named: boolean; path: Path; fields: string[]; value: Json }[] = [];
   const ids = new Set<string>();
   const path: Path = [];
