@@ -440,7 +440,8 @@ export default function (pi: Json): void {
       const text = read.answer?.text;
       if (typeof text !== "string") return show(ctx, read.text, "warning");
       const quoted = text.split("\n").map((each) => `> ${each}`);
-      return ctx.ui.pasteToEditor([`From the history (${hit.subtitle}, entry ${hit.entryId}):`, ...quoted, ""].join("\n"));
+      ctx.ui.pasteToEditor([`From the history (${hit.subtitle}, entry ${hit.entryId}):`, ...quoted, ""].join("\n"));
+      return show(ctx, "Quoted into the editor."); // which also lets Pi draw it
     }
   }
 
