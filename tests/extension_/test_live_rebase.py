@@ -115,10 +115,11 @@ def test_killed_at_a_phase(machine: LivePi, phase: str, victim: str) -> None:
     pi.send({"id": "cut", "type": "prompt", "message": "/context rebase"})
     server = _await_stop(machine)
     os.kill(pi.process.pid if victim == "pi" else server, signal.SIGKILL)
-    _stop_at(machine, "")
     if victim == "pi":
         os.kill(server, signal.SIGKILL)
         pi.kill()
+    _stop_at(machine, "")
+    if victim == "pi":
         pi = machine.start("--session", str(source))
     else:
         seen = pi.until(lambda each: each.get("id") == "cut" and each.get("type") == "response")
@@ -135,6 +136,29 @@ def test_killed_at_a_phase(machine: LivePi, phase: str, victim: str) -> None:
     pi.say("Go on.")
     assert "pi-context handoff v1" in machine.provider.sent(REMOTE)
     assert not list(source.parent.glob("*.tmp"))
+
+
+def test_compaction_waits(machine: LivePi) -> None:
+    """While a rebase is under way Pi compacts nothing; afterwards the rebase is done, and compaction works again."""
+    machine.settings(compaction={"enabled": True, "keepRecentTokens": 1})
+    pi = talk(machine)
+    pi.say("Something else. " + "more " * 80)
+    source = pi.file
+    before = source.read_bytes()
+    _stop_at(machine, "TargetCreated")
+    for process in pi.servers():
+        os.kill(process, signal.SIGKILL)
+    pi.send({"id": "slow", "type": "prompt", "message": "/context rebase"})
+    _await_stop(machine)
+    assert not pi.ask(type="compact")["success"]
+    _stop_at(machine, "")
+    pi.until(lambda each: each.get("id") == "slow" and each.get("type") == "response")
+
+    assert others(machine, source) == [pi.file]
+    assert source.read_bytes() == before
+    pi.say("Something else. " + "more " * 80)
+    pi.say("Something more. " + "more " * 80)
+    assert pi.ask(type="compact")["success"]
 
 
 def test_recovered_from_the_target(machine: LivePi) -> None:
@@ -193,7 +217,8 @@ def stopping(files, path, data):
     if at and b'"phase":"%s"' % at.encode() in data.replace(b" ", b"") and ".ds4-rebase" in path:
         Path(ROOT, "stopped.new").write_text(str(os.getpid()))
         os.replace(Path(ROOT, "stopped.new"), Path(ROOT, "stopped"))
-        time.sleep(600)
+        while Path(ROOT, "stop-at").read_text() == at:
+            time.sleep(0.05)
 durable.write_atomically = stopping
 sys.argv = ["pi_context", *sys.argv[sys.argv.index("pi_context") + 1:]]
 runpy.run_module("pi_context", run_name="__main__", alter_sys=False)

@@ -10,6 +10,8 @@ import pytest
 from fake_provider import LOCAL
 from live_pi import EXTENSION, ROOT, LivePi
 
+from pi_context.pi_package import STARTED_WITH
+
 pytestmark = pytest.mark.network
 
 
@@ -92,10 +94,16 @@ def test_nothing_is_started_before_it_is_needed(machine: LivePi) -> None:
 
 
 def test_the_project_cannot_put_its_code_in_our_place(machine: LivePi) -> None:
-    """Modules with the names of ours in the project are not what the server runs."""
+    """Modules with the names of ours in the project, or on a PYTHONPATH, are not what the server runs."""
+    started = machine.root / "started"
+    watched = machine.root / "watched"
+    watched.write_text(f'#!/bin/sh\necho "$@" > {started}\nexec {machine.python} "$@"\n', "utf-8")
+    watched.chmod(0o755)
+    machine.variables["PI_CONTEXT_PYTHON"] = str(watched)
     for name in ("pi_context", "foundation", "json"):
         (machine.project / f"{name}.py").write_text(f"open({str(machine.root / 'taken')!r}, 'w')", "utf-8")
     machine.variables["PYTHONPATH"] = str(machine.project)
     pi = machine.start()
     assert "/context history search" in pi.typed("help")
     assert not (machine.root / "taken").exists()
+    assert started.read_text("utf-8").split() == [*STARTED_WITH, "serve"]

@@ -158,11 +158,36 @@ def test_compaction_sends_nothing_that_may_not_go(machine: LivePi) -> None:
     assert pi.ask(type="compact")["success"]
 
     sent = machine.provider.requests[before:]
-    assert sent
     # Pi's own raw log goes as Pi sends it; the quote would be there a second time, within our answer.
     assert "context-history-result-v1" in json.dumps(sent)
     assert json.dumps(sent).count("opens at seven") == 1
     assert "vault door" not in json.dumps(sent).replace("The vault door opens at seven.", "")
+
+
+def test_a_branch_summary_sends_nothing_that_may_not_go(machine: LivePi) -> None:
+    """The same for the summary of a branch that is left; Pi puts calls into it, and no results."""
+    (machine.root / "tree.ts").write_text(
+        "export default (pi) => pi.registerCommand('up', { handler: async (_, ctx) => {"
+        " const first = ctx.sessionManager.getBranch().find((each) => each.type === 'message');"
+        " await ctx.navigateTree(first.id, { summarize: true }); } });"
+    )
+    pi = machine.start("--provider", LOCAL, "--model", f"{LOCAL}-1")
+    pi.say("Nothing much.")
+    path = pi.file
+    pi.close()
+    _add_sensitive(path)
+    words = ("--session", str(path), "-e", str(machine.root / "tree.ts"))
+    pi = machine.start(*words, "--provider", LOCAL, "--model", f"{LOCAL}-1")
+    machine.provider.call("context_history_recall", query="vault door")
+    pi.say("Look it up.")
+    use(pi, REMOTE)
+    before = len(machine.provider.requests)
+    pi.ask(type="prompt", message="/up")
+
+    sent = json.dumps(machine.provider.requests[before:])
+    assert "context_history_recall" in sent
+    assert sent.count("opens at seven") == 1
+    assert "vault door" not in sent.replace("The vault door opens at seven.", "")
 
 
 def test_switched_off_by_the_owner(machine: LivePi) -> None:
