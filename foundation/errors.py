@@ -97,6 +97,14 @@ CODES: dict[str, Code] = {
     "settings-damaged": Code(
         "The settings file is not valid JSON; it was left as it is.", "Mend the file by hand, or remove it."
     ),
+    "pi-settings-damaged": Code(
+        "Pi's `settings.json` is not a JSON object with a list of packages; it was left as it is.",
+        "Mend the file by hand: Pi itself cannot read it either.",
+    ),
+    "interpreter-unfit": Code(
+        "This Python finds pi-context only with the help of the environment, which Pi would not give it.",
+        "Install pi-context with `uv tool install pi-context` or `pipx install pi-context`, and use that.",
+    ),
     # --- rebase ---------------------------------------------------------------------------------------------
     "rebase-disabled": Code("Rebase is switched off.", "Set `sessionRebase.enabled` to true."),
     "session-unsaved": Code("The session has no file yet.", "Say something in it first; Pi then writes the file."),
@@ -251,6 +259,9 @@ CODES: dict[str, Code] = {
     "cancelled": Code("The call was cancelled.", "Nothing is left to do."),
     "deadline": Code("The call took longer than it was given.", "Ask again, or for less."),
     "invalid-params": Code("The parameters of the call do not fit.", "See `docs/server.md`."),
+    "server-unavailable": Code(
+        "The server behind Pi could not be started, or ended.", "Run `pi-context pi status` in a shell."
+    ),
     "client-gone": Code(
         "Pi did not answer; the session is untouched.", "If an operation is left, run `/context rebase --recover ID`."
     ),

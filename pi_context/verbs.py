@@ -237,6 +237,9 @@ VERBS: tuple[Verb, ...] = (
         (),
         (flag("--all", help="In the sessions of all projects"),),
     ),
+    Verb(("pi", "install"), "pi:install", "Put the extension into Pi, with this Python behind it"),
+    Verb(("pi", "uninstall"), "pi:uninstall", "Take the extension out of Pi; sessions stay as they are"),
+    Verb(("pi", "status"), "pi:status", "Tell whether Pi will load the extension, and whether its Python answers"),
     Verb(("serve",), "serve:serve", "Answer Pi's extension over standard input and output", hidden=True),
     Verb(("doctor",), "doctor:doctor", "Check the installation, the folders and the index"),
     Verb(
@@ -252,6 +255,7 @@ GROUPS = {
     "session": "List, show, check sessions",
     "index": "Build, check, drop the index",
     "config": "Show and change settings",
+    "pi": "Put the extension into Pi, take it out",
 }
 
 DEFAULTS = {"config": next(verb for verb in VERBS if verb.words == ("config", "show"))}

@@ -5,7 +5,7 @@ What only the owner may do is asked for first: the answer says what to agree to,
 
 from importlib import import_module
 
-from foundation.canonical import Json
+from foundation.canonical import Json, dumps
 from foundation.errors import REFUSED, USAGE, ContextError
 from pi_context.boundary import as_known
 from pi_context.call import Call
@@ -73,7 +73,9 @@ def _done(ask: Ask, verb: Verb, given: Words) -> Json:
     if verb.words == ("rebase",) and not given["adopt"]:
         from pi_context.server.rebase_lines import rebase
 
-        return rebase(ask, given)
+        told = rebase(ask, given)
+        as_json = given["json"] and "answer" in told and "needs" not in told
+        return told | ({"text": dumps(told["answer"])} if as_json else {})
     if verb.words == ("rebase",):
         given["yes"] = ask.params.confirmed
     call = call_of(ask, given, confirmed=ask.params.confirmed, as_json=bool(given["json"]))
