@@ -4,6 +4,7 @@ Nothing is told but by the protocol: what the SDK would log could hold the text 
 """
 
 import io
+import json
 import logging
 import os
 from typing import Any, BinaryIO
@@ -45,11 +46,27 @@ def serve(history: History, source: int, sink: BinaryIO) -> None:
 
 
 async def _serve(history: History, source: int, sink: BinaryIO) -> None:
-    lines = io.TextIOWrapper(os.fdopen(source, "rb"), encoding="utf-8", errors="replace", newline="\n")
+    lines = _Lines(os.fdopen(source, "rb"), encoding="utf-8", errors="replace", newline="\n")
     answers = io.TextIOWrapper(sink, encoding="utf-8", newline="\n")
     server = _server(history)
     async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers)) as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
+
+
+class _Lines(io.TextIOWrapper):
+    """The client's lines; a lone surrogate, which JavaScript may send and the SDK leaves unanswered, becomes `?`."""
+
+    def readline(self, size: int = -1, /) -> str:
+        line = super().readline(size)
+        return _mended(line) if "\\ud" in line.lower() else line
+
+
+def _mended(line: str) -> str:
+    try:
+        written = json.dumps(json.loads(line), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return line  # for the SDK to refuse
+    return written.encode("utf-8", "replace").decode("utf-8") + "\n"
 
 
 def _server(history: History) -> Server[Any]:
