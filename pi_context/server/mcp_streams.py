@@ -46,18 +46,18 @@ def serve(history: History, source: int, sink: BinaryIO) -> None:
 
 
 async def _serve(history: History, source: int, sink: BinaryIO) -> None:
-    lines = _Lines(os.fdopen(source, "rb"), encoding="utf-8", errors="replace", newline="\n")
+    lines = io.TextIOWrapper(os.fdopen(source, "rb"), encoding="utf-8", errors="replace", newline="\n")
     answers = io.TextIOWrapper(sink, encoding="utf-8", newline="\n")
     server = _server(history)
-    async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers)) as (reading, writing):
+    async with stdio_server(_Lines(lines), anyio.wrap_file(answers)) as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
-class _Lines(io.TextIOWrapper):
+class _Lines(anyio.AsyncFile[str]):
     """The client's lines; a lone surrogate, which JavaScript may send and the SDK leaves unanswered, becomes `?`."""
 
-    def readline(self, size: int = -1, /) -> str:
-        line = super().readline(size)
+    async def readline(self) -> str:
+        line = await super().readline()
         return _mended(line) if "\\ud" in line.lower() else line
 
 
