@@ -273,6 +273,10 @@ CODES: dict[str, Code] = {
         "Pi could not switch to the new session; the old one goes on.",
         "Recover the operation to try again, or abandon it.",
     ),
+    # --- MCP ------------------------------------------------------------------------------------------------
+    "mcp-not-installed": Code(
+        "The MCP SDK is not installed, or older than version 2.", "Run `pip install 'pi-context[mcp]'`."
+    ),
     # --- ourselves ----------------------------------------------------------------------------------------
     "interrupted": Code("Interrupted; what was done so far is kept.", "Run it again to go on.", INTERRUPTED),
     "internal-error": Code("This is a defect of pi-context; session logs are untouched.", "Please report it."),
