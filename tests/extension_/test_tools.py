@@ -141,6 +141,23 @@ def test_a_server_that_died_is_started_again(machine: LivePi) -> None:
     assert not Path(f"/proc/{other}").exists()
 
 
+def test_a_call_that_is_aborted_ends_at_once(machine: LivePi) -> None:
+    """Also where the server is stuck: Pi does not wait for it."""
+    pi = machine.start()
+    pi.say("The retry budget is forty-two.")
+    pi.typed("history status")
+    (server,) = pi.servers()
+    os.kill(server, signal.SIGSTOP)
+    machine.provider.call("context_history_recall", query="retry budget")
+    pi.send({"type": "prompt", "message": "Look."})
+    pi.until(lambda each: each.get("type") == "tool_execution_start")
+    assert pi.ask(type="abort")["success"]
+    os.kill(server, signal.SIGCONT)
+
+    assert "forty-two" in pi.typed("history search retry budget")
+    assert pi.servers() == [server]
+
+
 def test_compaction_sends_nothing_that_may_not_go(machine: LivePi) -> None:
     """What `/compact` and a branch summary send goes by none of Pi's request hooks: it is replaced before."""
     machine.settings(compaction={"enabled": True, "keepRecentTokens": 1})
