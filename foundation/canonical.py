@@ -10,7 +10,8 @@ from typing import Any
 Json = dict[str, Any]
 """A JSON object."""
 
-_CHARS_PER_TOKEN = 4
+UNITS_PER_TOKEN = 4
+"""UTF-16 units for which one token is counted."""
 
 
 def dumps(value: Any) -> str:
@@ -55,4 +56,4 @@ def utf16_units(text: str) -> int:
 
 def tokens(text: str) -> int:
     """Estimate tokens by the rule `chars-v1`: UTF-16 units divided by four, rounded up."""
-    return -(-utf16_units(text) // _CHARS_PER_TOKEN)
+    return -(-utf16_units(text) // UNITS_PER_TOKEN)

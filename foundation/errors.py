@@ -249,6 +249,7 @@ CODES: dict[str, Code] = {
     "lock-unavailable": Code(
         "This file system cannot lock a file; nothing was changed.", "Keep the agent's folder on a local disk."
     ),
+    "note-busy": Code("Another process is writing this note; nothing was changed.", "Try again in a moment."),
     "keys-busy": Code("Another process is making this installation's key.", "Try again in a moment."),
     "key-damaged": Code(
         "This installation's key is no key any more; it was left as it is.",
@@ -271,6 +272,10 @@ CODES: dict[str, Code] = {
     "activation-failed": Code(
         "Pi could not switch to the new session; the old one goes on.",
         "Recover the operation to try again, or abandon it.",
+    ),
+    # --- MCP ------------------------------------------------------------------------------------------------
+    "mcp-not-installed": Code(
+        "The MCP SDK is not installed, or older than version 2.", "Run `pip install 'pi-context[mcp]'`."
     ),
     # --- ourselves ----------------------------------------------------------------------------------------
     "interrupted": Code("Interrupted; what was done so far is kept.", "Run it again to go on.", INTERRUPTED),

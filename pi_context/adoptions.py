@@ -1,42 +1,29 @@
 """What the owner took over from another installation: digests of seals that count here, though not made by our key.
 
-The file is ours and signed by our key, so nothing else can say what was adopted; session logs are never written.
+They are noted beside the key; session logs are never written.
 """
 
-import json
 import os
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
 
-from foundation.canonical import dumps, pretty
-from foundation.durable import Files, write_atomically
-from journal.keys import Keys, judge, sign
-from rebase.sealing import Verdict, Verify
+from foundation.durable import Files
+from journal.keys import Keys, Verdict, judge
+from pi_context import signed_notes
+from pi_context.signed_notes import Note
+from rebase.sealing import LINEAGE, Verify
 
-SCHEMA, PURPOSE = "context-adopted-v1", "adoption"
-_FILE = "adopted.json"
-_LARGEST = 4_000_000  # bytes, some fifty thousand seals
-
-
-def adopted_seals(folder: str, keys: Keys | None) -> frozenset[str]:
-    """Read the digests of adopted seals from the folder of keys; empty where there are none or the file is not ours."""
-    try:
-        with open(os.path.join(folder, _FILE), "rb") as file:
-            found: Any = json.loads(file.read(_LARGEST))
-        seals, key_id, mac = found["seals"], found["keyId"], found["mac"]
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return frozenset()
-    if not isinstance(seals, list) or not all(isinstance(text, str) for text in (*seals, key_id, mac)):
-        return frozenset()
-    return frozenset(seals) if judge(keys, PURPOSE, _signed(seals), key_id, mac) == "good" else frozenset()
+_MOST_BYTES = 4_000_000  # some fifty thousand seals
+_WAIT_SECONDS = 10.0
 
 
 def adopt_seals(folder: str, keys: Keys, disk: Files, seals: Iterable[str]) -> None:
-    """Add digests of seals, durably. Whoever calls holds a lock."""
-    every = sorted({*adopted_seals(folder, keys), *seals})
-    record = {"schema": SCHEMA, "seals": every, "keyId": keys.key_id, "mac": sign(keys, PURPOSE, _signed(every))}
-    write_atomically(disk, os.path.join(folder, _FILE), pretty(record).encode())
+    """Note digests of seals in the folder of keys, durably. Raises BusyError `note-busy`, OSError."""
+
+    def added(known: object) -> list[str]:
+        return sorted({*_texts(known), *seals})
+
+    signed_notes.change(_note(folder), keys, disk, added, wait_seconds=_WAIT_SECONDS)
 
 
 def counting(folder: str, keys: Keys | None) -> Verify:
@@ -44,11 +31,11 @@ def counting(folder: str, keys: Keys | None) -> Verify:
     known: list[frozenset[str]] = []
 
     def verify(data: bytes, key_id: str, mac: str) -> Verdict:
-        verdict = judge(keys, "lineage", data, key_id, mac)
+        verdict = judge(keys, LINEAGE, data, key_id, mac)
         if verdict in ("good", "forged"):
             return verdict
         if not known:
-            known.append(adopted_seals(folder, keys))
+            known.append(frozenset(_texts(signed_notes.read(_note(folder), keys))))
         return "good" if seal_of(data) in known[0] else verdict
 
     return verify
@@ -59,5 +46,9 @@ def seal_of(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def _signed(seals: list[str]) -> bytes:
-    return dumps(seals).encode()
+def _note(folder: str) -> Note:
+    return Note(os.path.join(folder, "adopted.json"), "adoption", _MOST_BYTES)
+
+
+def _texts(found: object) -> list[str]:
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []

@@ -5,38 +5,27 @@ and whether they were the ones. It is signed with this installation's key, so th
 source. Where it is lost, damaged or not ours, the sources are read again and nothing else is lost.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from foundation.canonical import dumps
-from foundation.durable import write_atomically
 from foundation.errors import ContextError
-from journal.keys import Keys, judge, load_keys, sign
+from journal.keys import load_keys
+from pi_context import signed_notes
+from pi_context.signed_notes import Note
 from pi_context.surroundings import Surroundings
 from rebase.lineage import FileState, Proved
 
 MOST = 500
 """Sources that are remembered, each in its last state."""
 
-_FILE, _LOCK = "lineage.json", "lineage.lock"
-_PURPOSE = "proofs"
-_MOST_BYTES = 1000 * MOST
-
 
 def load(around: Surroundings) -> dict[FileState, bool]:
     """Give what is remembered; nothing where there is no key, or the file is not what this installation wrote."""
     try:
-        keys = load_keys(around.keys_folder)
-        with open(_path(around), "rb") as file:
-            kept = json.loads(file.read(_MOST_BYTES + 1))
-        proved = kept["proved"]
-        if keys is None or judge(keys, _PURPOSE, _signed(proved), kept["keyId"], kept["mac"]) != "good":
-            return {}
-        return {tuple(state): holds for *state, holds in proved}
-    except (ContextError, OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return _states(signed_notes.read(_note(around), load_keys(around.keys_folder)))
+    except (ContextError, OSError):
         return {}
 
 
@@ -47,13 +36,14 @@ def keep(around: Surroundings, known: Proved, fresh: Proved) -> None:
     """
     if fresh.items() <= known.items():
         return
-    from foundation.locks import held
+
+    def joined(found: Any) -> list[list[Any]]:
+        return _joined(_states(found), fresh)
 
     with suppress(ContextError, OSError):
         keys = load_keys(around.keys_folder)
         if keys is not None:
-            with held(os.path.join(around.own_folder, _LOCK), around.disk, wait_seconds=0, busy="settings-busy"):
-                write_atomically(around.disk, _path(around), _written(keys, _joined(load(around), fresh)))
+            signed_notes.change(_note(around), keys, around.disk, joined, wait_seconds=0)
 
 
 def _joined(known: Mapping[FileState, bool], fresh: Mapping[FileState, bool]) -> list[list[Any]]:
@@ -67,14 +57,12 @@ def _joined(known: Mapping[FileState, bool], fresh: Mapping[FileState, bool]) ->
     return [[*state, holds] for state, holds in [*latest.values()][-MOST:]]
 
 
-def _written(keys: Keys, proved: list[list[Any]]) -> bytes:
-    mac = sign(keys, _PURPOSE, _signed(proved))
-    return dumps({"keyId": keys.key_id, "mac": mac, "proved": proved}).encode()
+def _states(found: Any) -> dict[FileState, bool]:
+    try:
+        return {tuple(state): holds for *state, holds in found or ()}
+    except (TypeError, ValueError):
+        return {}
 
 
-def _signed(proved: Any) -> bytes:
-    return dumps(proved).encode()
-
-
-def _path(around: Surroundings) -> str:
-    return os.path.join(around.own_folder, _FILE)
+def _note(around: Surroundings) -> Note:
+    return Note(os.path.join(around.own_folder, "lineage.json"), "proofs", 1000 * MOST)

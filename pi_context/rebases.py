@@ -1,35 +1,24 @@
-"""The door's side of a rebase: what surrounds one command becomes what a plan takes.
+"""The door's side of planning a rebase: what surrounds one command becomes what a plan takes.
 
-Nothing here prints. Only what holds a journal writes; a dry run reads this installation's key where a link has to be
-judged, and never makes one.
+Nothing here prints or writes; this installation's key is read where a link has to be judged, and never made.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterator
 
 from foundation.errors import ContextError
-from journal.keys import load_keys, own_keys, sign
-from journal.places import Journal
-from journal.writing import HeldJournal, locked
+from journal.keys import Verdict, load_keys
 from memory import visibility
 from pi_context import adoptions, environment, proofs
-from pi_context.pending import JOURNAL
 from pi_context.surroundings import Surroundings
 from rebase.checkpoint import Origin
-from rebase.facts import Facts
 from rebase.gates import Standing, check_standing
 from rebase.lineage import Locate
-from rebase.looking import find_source, find_target
 from rebase.plan import Plan, make_plan
-from rebase.sealing import Signer, Verdict, Verify
-from rebase.steps import COURSE, Site, make_newest
+from rebase.sealing import Verify
 from sessions import pi_files
-from sessions.locating import Folders, LogFile, canonical, of_project, read_header, session_files, sessions
-
-LINEAGE = "lineage"
-"""What checkpoints and links are signed for; a journal's records are signed for something else."""
+from sessions.kin import candidates
+from sessions.locating import LogFile
 
 
 def verifier(around: Surroundings) -> Verify:
@@ -89,17 +78,10 @@ def checked(around: Surroundings, *, owner: bool) -> tuple[LogFile, list[str]]:
 
 
 def locator(around: Surroundings, file: str) -> Locate:
-    """Give what finds the sources of a session: files of its project by their ids, those beside it first.
+    """Give what finds the sources of a session."""
 
-    Of these the file with the name that the source had comes first. The headers are read when it is first asked.
-    """
-    known: dict[str, list[str]] = {}
-
-    def locate(origin: Origin) -> Sequence[str]:
-        if not known:
-            for found in _of_its_project(around, file):
-                known.setdefault(found[0], []).append(found[1])
-        return sorted(known.get(origin.sessionId, ()), key=lambda path: not _is_named(path, file, origin.file))
+    def locate(origin: Origin) -> Iterator[str]:
+        return candidates(file, origin.sessionId, origin.file, lambda: around.files, {})
 
     return locate
 
@@ -135,87 +117,3 @@ def planned(around: Surroundings, *, leaf: str | None, fitted: bool, owner: bool
     file, warnings = checked(around, owner=owner)
     plan = plan_at(around, file.path, leaf=leaf, fitted=fitted)
     return plan._replace(warnings=(*warnings, *plan.warnings))
-
-
-def _of_its_project(around: Surroundings, file: str) -> list[tuple[str, str]]:
-    """Give id and path of the sessions of the same project, those in the same folder first."""
-    beside = session_files(Folders((os.path.dirname(file),), flat=True))
-    near = {found.path for found in beside}
-    others = [found for found in around.files if found.path not in near]
-    project = canonical(read_header(file).cwd)
-    return [(found.header.id, found.file.path) for found in of_project(sessions([*beside, *others]), project)]
-
-
-def _is_named(path: str, beside: str, name: str) -> bool:
-    return path == os.path.join(os.path.dirname(beside), name)
-
-
-# --- operations -----------------------------------------------------------------------------------------------------
-
-
-def folder_of(around: Surroundings) -> str:
-    """Give the folder whose journal is meant: that of the current session. Raises ContextError `no-session`."""
-    if around.session is None:
-        raise ContextError("no-session")
-    return os.path.dirname(around.session.path)
-
-
-def journal_in(around: Surroundings, folder: str) -> Journal:
-    """Give the journal of a session folder to read; no key is made for that."""
-    return Journal(os.path.join(folder, JOURNAL), COURSE, load_keys(around.keys_folder))
-
-
-@contextmanager
-def holding(around: Surroundings, folder: str) -> Iterator[HeldJournal]:
-    """Hold the journal of a session folder. Raises BusyError, code `rebase-busy`."""
-    journal = journal_in(around, folder)
-    with locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="rebase-busy") as held:
-        yield held._replace(journal=journal_in(around, folder))  # whoever held it before may have made the key
-
-
-def signing(around: Surroundings, held: HeldJournal) -> HeldJournal:
-    """Give a held journal with this installation's key, which is made now where there is none."""
-    return held.signing(own_keys(around.keys_folder, around.disk, os.urandom))
-
-
-def new_operation_id() -> str:
-    """Give an id that no other operation has."""
-    return f"rebase_{os.urandom(16).hex()}"
-
-
-def site_of(around: Surroundings, held: HeldJournal, plan: Plan | None) -> Site:
-    """Give what the steps of an operation work with; without a plan they finish one that was begun before."""
-    folder = os.path.dirname(held.journal.folder)
-
-    def again(facts: Facts, source: str) -> Plan:
-        if plan is not None:
-            return plan
-        return plan_at(around, source, leaf=facts.leaf, fitted=facts.fitted, size=facts.source_size)
-
-    def activate(target: str, source: str) -> None:
-        make_newest(around.disk, target, source, now_ns=environment.clock() * 1_000_000)
-
-    return Site(
-        folder=folder,
-        disk=around.disk,
-        signer=Signer(held.keys.key_id, partial(sign, held.keys, LINEAGE)),
-        verify=verifier(around),
-        replan=again,
-        activate=activate,
-        recovering=plan is None,
-    )
-
-
-def check_project(around: Surroundings, folder: str, facts: Facts) -> None:
-    """Refuse an operation whose sessions are of another project; raises ContextError `other-project`."""
-    for found in (find_target(folder, facts), find_source(folder, facts)):
-        if found.state != "missing" and project_of(found.path) not in (None, canonical(around.project)):
-            raise ContextError("other-project")
-
-
-def project_of(path: str) -> str | None:
-    """Give the project of a session; None where it is no session any more, which the steps of an operation find too."""
-    try:
-        return canonical(read_header(path).cwd)
-    except ContextError:
-        return None

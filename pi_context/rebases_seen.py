@@ -5,11 +5,13 @@ import os
 from foundation.errors import ContextError
 from journal import lifecycle
 from journal.reading import SetAside, listed
-from pi_context.rebases import journal_in, project_of, verifier
+from pi_context.operations import journal_in
+from pi_context.rebases import verifier
 from pi_context.surroundings import Surroundings
 from rebase.facts import Facts, facts_of
 from rebase.lineage import head_link
 from rebase.steps import COURSE
+from sessions.kin import project_of
 from sessions.locating import canonical
 
 
@@ -25,7 +27,7 @@ def unfinished(around: Surroundings, folder: str, *, of_all: bool = False) -> li
             continue
         facts = facts_of(record)
         source = os.path.join(folder, facts.source_file)
-        if may_be_told(around, folder, facts) and (of_all or project_of(source) in (None, project)):
+        if may_be_told(around, folder, facts) and (of_all or project_of(source) in ("", project)):
             found.append(record.operation_id)
     return found
 

@@ -119,6 +119,11 @@ they stand. A word also finds identifiers that contain it: budget finds retry_bu
 takes quotes away, so write '"exact phrase"'.
 """
 
+MCP_CLIENTS = """
+A client starts this itself, see docs/mcp.md. The project is that of --project, the session the newest of it, or that of
+--session. It needs the MCP SDK: pip install 'pi-context[mcp]'.
+"""
+
 VERBS: tuple[Verb, ...] = (
     Verb(
         ("history", "search"),
@@ -241,6 +246,20 @@ VERBS: tuple[Verb, ...] = (
     Verb(("pi", "uninstall"), "pi:uninstall", "Take the extension out of Pi; sessions stay as they are"),
     Verb(("pi", "status"), "pi:status", "Tell whether Pi will load the extension, and whether its Python answers"),
     Verb(("serve",), "serve:serve", "Answer Pi's extension over standard input and output", hidden=True),
+    Verb(
+        ("mcp",),
+        "mcp:mcp",
+        "Offer recall to a client of MCP, over standard input and output",
+        (),
+        (
+            text(
+                "--provider",
+                label="NAME",
+                help="Who reads the answers; local only if privacy.localProviders names it  [an unknown remote one]",
+            ),
+        ),
+        MCP_CLIENTS,
+    ),
     Verb(("doctor",), "doctor:doctor", "Check the installation, the folders and the index"),
     Verb(
         ("completion",),

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from foundation.errors import ContextError
 from foundation.marks import CHECKPOINT_TYPE, LINK_TYPE
+from rebase.framing import Role
 
 UNKNOWN = "unknown"
 """The verification state of everything that a handoff quotes."""
@@ -17,7 +18,6 @@ LIMITATIONS = ("text-only", "quoted-not-verified", "no-summary-was-made")
 
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Natural = Annotated[int, Field(ge=0, lt=2**53)]
-Role = Literal["user", "assistant", "result", "shell", "custom", "summary", "turn", "folded"]
 Classification = Literal["normal", "internal", "sensitive", "local-only"]
 How = Literal["", "result", "arguments", "turn", "folded"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from foundation.canonical import tokens
+from foundation.canonical import UNITS_PER_TOKEN, tokens
 from foundation.errors import ContextError
 from rebase import fitting, framing
 from rebase.checkpoint import Block
@@ -12,7 +12,6 @@ from rebase.handoff import MOST_TOKENS, Writer
 from rebase.pieces import clean
 from rebase.preamble import About, preamble
 
-_UNITS_PER_TOKEN = 4
 _MOST_ROUNDS = 8
 
 
@@ -54,7 +53,7 @@ class Draft:
     def choose(self, *, fitted: bool) -> Chosen:
         """Take everything whole where that fits, else give way, if that is wanted and helps."""
         whole = fitting.untouched(self.measured.pieces)
-        if self._units(whole) <= self.budget * _UNITS_PER_TOKEN:
+        if self._units(whole) <= self.budget * UNITS_PER_TOKEN:
             return self._written(whole)
         found = self._fitted(self.budget) if fitted else None
         return found or Chosen(whole, [], "", self._tokens(whole))
@@ -72,7 +71,7 @@ class Draft:
 
     def _fitted(self, budget: int) -> Chosen | None:
         """Climb down the ladder; what redaction made longer than it was planned is taken from the room."""
-        room = budget * _UNITS_PER_TOKEN
+        room = budget * UNITS_PER_TOKEN
         for _ in range(_MOST_ROUNDS):
             choices = fitting.fit(self.measured.pieces, room, self._preamble_units)
             if choices is None:
@@ -80,7 +79,7 @@ class Draft:
             found = self._written(choices)
             if found.tokens <= budget:
                 return found
-            room -= (found.tokens - budget) * _UNITS_PER_TOKEN
+            room -= (found.tokens - budget) * UNITS_PER_TOKEN
         return None
 
     def _written(self, choices: list[Choice]) -> Chosen:
@@ -99,4 +98,4 @@ class Draft:
         return self._preamble_units(choices) + fitting.taken(choices)
 
     def _tokens(self, choices: Sequence[Choice]) -> int:
-        return -(-(self._units(choices) + self.measured.unmeasured_bytes) // _UNITS_PER_TOKEN)
+        return -(-(self._units(choices) + self.measured.unmeasured_bytes) // UNITS_PER_TOKEN)

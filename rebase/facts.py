@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
 from foundation.errors import ContextError
-from journal.lifecycle import LONGEST_FACT, Fact, Record
+from journal.lifecycle import Fact, Record
 from rebase.plan import VERSIONS, Plan
 from rebase.target import Target
 
@@ -58,17 +58,6 @@ def of_target(plan: Plan, target: Target) -> dict[str, Fact]:
         "targetSha256": target.sha256,
         "tokens": plan.tokens,
     }
-
-
-def check_recordable(plan: Plan) -> None:
-    """Refuse, before anything is written, a source that no record could name. Raises ContextError."""
-    for text in (plan.source.sessionId, plan.source.file, plan.source.leafId):
-        try:
-            length = len(text.encode())
-        except UnicodeEncodeError:
-            length = 0
-        if not 0 < length <= LONGEST_FACT:
-            raise ContextError("source-unnameable")
 
 
 def versions() -> dict[str, str]:

@@ -7,16 +7,17 @@ lines of the frame by a mark that stands in no message, because it is chosen aft
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from foundation.canonical import utf16_units
 from foundation.settings import CLASSES
 
 TITLE = "pi-context handoff v1"
 
-ROLES = ("user", "assistant", "result", "shell", "custom", "summary", "turn", "folded")
+Role = Literal["user", "assistant", "result", "shell", "custom", "summary", "turn", "folded"]
 """Who speaks in a message of a handoff; `turn` and `folded` stand for messages that gave way."""
 
+_ROLES: tuple[str, ...] = get_args(Role)
 _MARK_DIGITS = 6
 _START = re.compile(rf"\[{TITLE} ([0-9a-f]{{{_MARK_DIGITS}}})\] ")
 _LINE = r"\n\[MARK (?:end\]|([a-z]+) ([a-z-]+) (0|[1-9][0-9]{0,8})\]\n)"
@@ -70,7 +71,7 @@ def parse(handoff: str) -> Frame:
         if found[1] is None:
             break
         role, classification, size = found[1], found[2], 2 * int(found[3])
-        if role not in ROLES or classification not in CLASSES or at + size > len(units):
+        if role not in _ROLES or classification not in CLASSES or at + size > len(units):
             raise ValueError("a line of the frame says what it cannot")
         text = units[at : at + size].decode("utf-16-le", "surrogatepass")
         messages.append(Quoted(role, classification, text))
@@ -116,4 +117,4 @@ def _mark(preamble: str, messages: Sequence[Quoted]) -> str:
         number += 1
 
 
-_LONGEST_LINE = len(_line("0" * _MARK_DIGITS, max(ROLES, key=len), max(CLASSES, key=len), 10**9))
+_LONGEST_LINE = len(_line("0" * _MARK_DIGITS, max(_ROLES, key=len), max(CLASSES, key=len), 10**9))

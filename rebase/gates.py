@@ -11,6 +11,7 @@ from typing import NamedTuple
 from foundation.errors import ContextError
 from foundation.marks import MEMORY_TYPES
 from foundation.settings import Values
+from journal.lifecycle import LONGEST_FACT
 from privacy.secrets import find
 from rebase.exchanges import Exchanges
 from rebase.source import Source, exchanges, exchanges_of_branch, is_whole_branch, last_whole_leaf
@@ -74,6 +75,17 @@ def check_names(source: Source) -> None:
     """Refuse names that a journal would have to repeat and must not; raises ContextError `source-names-secret`."""
     if any(find(name) for name in (os.path.basename(source.file), source.header.id, source.leaf_id)):
         raise ContextError("source-names-secret")
+
+
+def check_recordable(texts: Sequence[str]) -> None:
+    """Refuse, before anything is written, a source whose names no record could hold. Raises ContextError."""
+    for text in texts:
+        try:
+            length = len(text.encode())
+        except UnicodeEncodeError:
+            length = 0
+        if not 0 < length <= LONGEST_FACT:
+            raise ContextError("source-unnameable")
 
 
 def check_exchanges(source: Source) -> tuple[Exchanges, Diagnostics]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from foundation.canonical import utf16_units
+from foundation.canonical import UNITS_PER_TOKEN, utf16_units
 from foundation.marks import CHECKPOINT_TYPE, LINK_TYPE
 from rebase.checkpoint import Block, Elided
 from rebase.exchanges import Issue
@@ -26,7 +26,7 @@ from sessions.loading import Step
 MOST_TOKENS = 24_000
 """No handoff may be larger, whatever the settings say."""
 
-MEASURED_UNITS = 4 * 400_000
+MEASURED_UNITS = UNITS_PER_TOKEN * 400_000
 """A context of so many is measured to its last message, and so are many times what any handoff can hold."""
 
 _SPEAKS = ("custom_message", "compaction", "branch_summary")

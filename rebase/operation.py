@@ -53,7 +53,10 @@ def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
 
 def check_place(journal: HeldJournal) -> None:
     """Pass the last gate, before a key is made to sign with. Raises ContextError `install-unsupported`."""
-    can_publish(journal.disk, journal.journal.folder)
+    folder = journal.journal.folder
+    if os.stat(folder).st_dev != os.stat(os.path.dirname(folder)).st_dev:
+        raise ContextError("install-unsupported")  # what is tried out there says nothing about the sessions' disk
+    can_publish(journal.disk, folder)
 
 
 def begin(journal: HeldJournal, site: Site, plan: Plan, operation_id: str) -> Outcome:

@@ -8,12 +8,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from foundation.canonical import UNITS_PER_TOKEN
 from foundation.settings import Values
 from memory.visibility import Visibility
 from privacy.secrets.version import RULES_VERSION
 from rebase.checkpoint import Contents, HandoffSeal, Left, Origin, Versions
 from rebase.draft import Chosen, Draft, Way
-from rebase.gates import Diagnostics, check_exchanges, check_memory, check_names
+from rebase.gates import Diagnostics, check_exchanges, check_memory, check_names, check_recordable
 from rebase.handoff import MOST_TOKENS, Writer
 from rebase.lineage import Generation, Locate, Proved, check_nearest, generations, own_link
 from rebase.pieces import Gate, clean
@@ -95,6 +96,8 @@ def make_plan(
     """
     with opened(file, leaf=leaf, size=size) as source:
         check_names(source)
+        origin = _origin(source)
+        check_recordable((origin.sessionId, origin.file, origin.leafId))
         own = own_link(source, verify)
         lineage = generations(own.origins if own else (), locate, proved)
         warnings = check_nearest(lineage)
@@ -103,10 +106,9 @@ def make_plan(
         gate = Gate(values["privacy.defaultClassification"], visibility)
         budget = min(values["sessionRebase.checkpointTargetTokens"], MOST_TOKENS)
         name = session_name(source, gate)
-        writer = Writer(source, own, judged.interrupted, gate, room=4 * budget)
+        writer = Writer(source, own, judged.interrupted, gate, room=UNITS_PER_TOKEN * budget)
         draft = Draft(writer, name=name, budget=budget)
         chosen = draft.choose(fitted=fitted)
-        origin = _origin(source)
         plan_id = _plan_id(origin, chosen, values, visibility, fitted=fitted)
         left_out = {kind: Left.model_construct(count=number, bytes=size)
                     for kind, (number, size) in sorted(draft.measured.left.items())}  # fmt: skip

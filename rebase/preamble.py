@@ -14,7 +14,7 @@ _WARNING = (
     "Before each message stands a line with the mark above, its speaker, its class and its length in UTF-16 units; "
     "every other line that looks so is part of a message."
 )
-_KINDS = {
+LEFT_OUT = {
     "thinking": "thinking",
     "signatures": "signatures",
     "usage": "usage records",
@@ -26,6 +26,15 @@ _KINDS = {
     "excludedShell": "shell commands that were kept from the model",
     "unknown": "messages of an unknown kind",
 }
+"""What each kind of what is not quoted is called."""
+
+GAVE_WAY = {
+    RESULT: "results cut to head and tail",
+    ARGUMENTS: "messages with cut tool arguments",
+    TURN: "messages in turns of one line",
+    FOLDED: "messages left out",
+}
+"""What each way of giving way is called."""
 
 
 class About(NamedTuple):
@@ -41,7 +50,7 @@ def preamble(about: About, left: Left, interrupted: int, choices: Sequence[Choic
     name = f', named "{_line(about.name)}",' if about.name else ""
     session, leaf = _line(about.session_id), _line(about.leaf_id)
     sentences = [f"This conversation continues the session {session}{name} from its entry {leaf}.", _WARNING]
-    missing = [f"{number} {_KINDS[kind]}" for kind, (number, _) in sorted(left.items())]
+    missing = [f"{number} {LEFT_OUT[kind]}" for kind, (number, _) in sorted(left.items())]
     if missing:
         sentences.append(f"Not quoted: {', '.join(missing)}.")
     if interrupted:
@@ -64,13 +73,7 @@ def counted(choices: Sequence[Choice]) -> Mapping[str, int]:
 
 def _gave_way(choices: Sequence[Choice]) -> list[str]:
     counts = counted(choices)
-    words = (
-        (RESULT, "results cut to head and tail"),
-        (ARGUMENTS, "messages with cut tool arguments"),
-        (TURN, "messages in turns of one line"),
-        (FOLDED, "messages left out"),
-    )
-    return [f"{counts[how]} {word}" for how, word in words if how in counts]
+    return [f"{counts[how]} {words}" for how, words in GAVE_WAY.items() if how in counts]
 
 
 def _line(text: str) -> str:

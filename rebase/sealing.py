@@ -6,15 +6,16 @@ of another kind.
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from foundation.canonical import as_logged
-
-Verdict = Literal["good", "unsigned", "foreign", "forged"]
-"""`foreign` is signed by another key, `forged` claims a known key and is not what that key signed."""
+from journal.keys import Verdict
 
 Verify = Callable[[bytes, str, str], Verdict]
 """Judges a text, a key id and a MAC; the last two are empty where a record has none. What the owner adopted is good."""
+
+LINEAGE = "lineage"
+"""What the keys of checkpoints and links are derived for; a journal's records are signed for something else."""
 
 SEAL = ("keyId", "mac")
 

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from foundation.canonical import UNITS_PER_TOKEN
 from foundation.settings import Values
 from privacy.audiences import allowed_classes, audience_of
 from privacy.classes import highest
 from rebase.fitting import Choice, taken
 from rebase.handoff import Measured
-
-_UNITS_PER_TOKEN = 4
 
 
 class Row(NamedTuple):
@@ -51,7 +50,7 @@ def breakdown(measured: Measured, choices: Sequence[Choice]) -> Iterator[Row]:
             entry_id=piece.entry_id,
             role=choice.role,
             classification=choice.classification,
-            tokens=-(-units // _UNITS_PER_TOKEN),
+            tokens=-(-units // UNITS_PER_TOKEN),
             messages=choice.messages,
             how=choice.how,
             estimated=estimated,

@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from foundation.canonical import Json, dumps, tokens, utf16_units
+from foundation.canonical import UNITS_PER_TOKEN, Json, dumps, tokens, utf16_units
 from recall.excerpts import ELLIPSIS, ROOM, longest_end, serialised
 
 ENVELOPE = 96
 LONGEST_EXCERPT = 1600
 """UTF-16 units as serialised: beyond this a passage is no excerpt any more."""
 
-UNITS_PER_TOKEN = 4
 _LONGEST_ID, _SHORT_ID = 40, 16
 _OPAQUE = "opaque_"
 _FEW_WARNINGS = 2

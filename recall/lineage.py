@@ -5,21 +5,19 @@ bytes that the rebase recorded: nothing that was appended later, none of the sou
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import apsw
 
-from foundation.errors import ContextError
 from index.ancestors import ancestry, last_within, omitted_on, rid_of
 from index.listing import SessionRow, sessions
 from index.querying import Part
 from index.schema import id_key
 from recall.descent import CHANGED, VERIFIED
 from recall.here import Here
-from sessions import pi_files
-from sessions.locating import LogFile, canonical, read_header
+from sessions.kin import candidates, project_of
+from sessions.locating import LogFile
 
 UNVERIFIED, DEGRADED = "lineage-unverified", "lineage-degraded"
 
@@ -49,15 +47,17 @@ class Lineage(NamedTuple):
 
 def lineage_of(here: Here, session: LogFile, db: apsw.Connection | None) -> Lineage | None:
     """Prove where a session came from; None where it has no link. Raises ContextError where its link does not hold."""
-    project = _project_of(session.path)
-    descent = here.descend(session.path, partial(_candidates, here, session.path, project, db))
+    ids = {path: row.id for path, row in sessions(db).items()} if db is not None else {}
+    descent = here.descend(
+        session.path, lambda identity, name: candidates(session.path, identity, name, here.files, ids)
+    )
     if descent is None:
         return None
     known = [found for found in descent.generations if not here.keeps_out(found.session_id)]
     found = {file.path: Source(file, one.leaf, one.size) for one in reversed(known) if (file := _file(one.file))}
     return Lineage(
         handoff=descent.handoff,
-        project=project,
+        project=project_of(session.path),
         sources=tuple(reversed(found.values())),
         generations=len(known),
         verified=sum(one.state == VERIFIED for one in known),
@@ -81,43 +81,6 @@ def parts_of(
             parts.append(Part(row.sid, leaf, row.newest, until))
             omitted += omitted_on(db, ancestry(db, leaf, until), row.sid, until)
     return tuple(parts), tuple(omitted)
-
-
-def _candidates(
-    here: Here, session: str, project: str, db: apsw.Connection | None, identity: str, name: str
-) -> Iterator[str]:
-    """Yield the files that may be a source: first the one of its name beside the session, then any in this folder.
-
-    After these come those of other folders. All have the id and name the project of the session in their headers.
-    """
-    folder = os.path.dirname(session)
-    beside = pi_files.real(os.path.join(folder, os.path.basename(name)))
-    tried = {session}
-    if beside not in tried and _is_of(beside, identity, project):
-        yield beside
-    tried.add(beside)
-    rows = sessions(db) if db is not None else {}
-    for file in sorted(here.files(), key=lambda file: os.path.dirname(file.path) != folder):
-        row = rows.get(file.path)
-        if file.path not in tried and (row is None or row.id == identity) and _is_of(file.path, identity, project):
-            yield file.path
-
-
-def _project_of(path: str) -> str:
-    """Give the canonical folder that a session names; empty, which is no project, where it names none."""
-    try:
-        return canonical(read_header(path).cwd)
-    except ContextError:
-        return ""
-
-
-def _is_of(path: str, identity: str, project: str) -> bool:
-    """Tell whether a file is a session of this id, held in this project."""
-    try:
-        found = read_header(path)
-    except (ContextError, OSError):
-        return False
-    return found.id == identity and bool(project) and canonical(found.cwd) == project
 
 
 def _file(path: str) -> LogFile | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Unpack
 
 import apsw
 
-from foundation.canonical import Json, dumps, utf16_units
+from foundation.canonical import UNITS_PER_TOKEN, Json, dumps, utf16_units
 from foundation.clock import timer
 from foundation.errors import ContextError
 from foundation.texts import VisibleText
@@ -21,7 +21,7 @@ from index.listing import sessions_at
 from index.querying import holds
 from index.sql import snapshot
 from recall import wire
-from recall.budget import ENVELOPE, UNITS_PER_TOKEN, shorter_id
+from recall.budget import ENVELOPE, shorter_id
 from recall.evidence import Logs, Place, evidence
 from recall.excerpts import longest_start, serialised
 from recall.here import Here

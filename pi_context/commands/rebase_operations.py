@@ -5,12 +5,13 @@ import os
 from foundation.canonical import Json
 from foundation.clock import iso
 from foundation.errors import ContextError
+from journal.keys import Verdict
 from journal.lifecycle import Record
 from journal.operations import adopt as adopt_record
 from journal.places import Journal
 from journal.reading import SetAside, find, listed
 from journal.reading import read as read_record
-from pi_context import adoptions, rebases, rebases_seen
+from pi_context import adoptions, operations, rebases, rebases_seen
 from pi_context.asking import agreed
 from pi_context.call import Call
 from pi_context.commands import rebase_answer
@@ -21,7 +22,6 @@ from rebase import operation
 from rebase.facts import facts_of
 from rebase.lineage import Own, head_link
 from rebase.operation import RECOVERABLE
-from rebase.sealing import Verdict
 
 ADOPTED, ADOPTABLE, SET_ASIDE = "adopted", "adoptable", "set-aside"
 
@@ -31,8 +31,8 @@ _STANDINGS = {RECOVERABLE: "to be finished", "closed": "taken back", SET_ASIDE: 
 def list_operations(call: Call) -> int:
     """List all operations of the session folder, finished ones too."""
     try:
-        folder = rebases.folder_of(call.around)
-        found = listed(rebases.journal_in(call.around, folder))
+        folder = operations.folder_of(call.around)
+        found = listed(operations.journal_in(call.around, folder))
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
     rows = [row for each in found if (row := _row(call, each, folder))]
@@ -50,10 +50,11 @@ def recover(call: Call) -> int:
     """Bring an operation to its end: verified, or nothing visible. To do it again changes nothing."""
     around, operation_id = call.around, call.words["recover"]
     try:
+        rebases.checked(around, owner=around.owner)
         folder = folder_with(call, operation_id)
-        with rebases.holding(around, folder) as held:
-            signing = rebases.signing(around, held)
-            outcome = operation.recover(signing, rebases.site_of(around, signing, None), operation_id)
+        with operations.holding(around, folder) as held:
+            signing = operations.signing(around, held)
+            outcome = operation.recover(signing, operations.site_of(around, signing, None), operation_id)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
     return tell(call, outcome, folder)
@@ -64,11 +65,11 @@ def abandon(call: Call) -> int:
     around, operation_id = call.around, call.words["abandon"]
     try:
         folder = folder_with(call, operation_id)
-        if not operation.check_abandonable(rebases.journal_in(around, folder), operation_id).closed:
+        if not operation.check_abandonable(operations.journal_in(around, folder), operation_id).closed:
             agreed(call, "Take this operation back? The session that it was making is removed.")
-        with rebases.holding(around, folder) as held:
-            signing = rebases.signing(around, held)
-            outcome = operation.abandon(signing, rebases.site_of(around, signing, None), operation_id)
+        with operations.holding(around, folder) as held:
+            signing = operations.signing(around, held)
+            outcome = operation.abandon(signing, operations.site_of(around, signing, None), operation_id)
     except Exception as error:  # noqa: BLE001 - what nobody foresaw is raised again
         return rebase_answer.refuse(call, error)
     return tell_abandoned(call, outcome, folder)
@@ -82,7 +83,7 @@ def adopt(call: Call) -> int:
         path = around.other_session(call.words["adopt"]).path
         folder = os.path.dirname(path)
         own, seals = _seals(call, path)
-        journal = _record_state(rebases.journal_in(around, folder), own.checkpoint.operationId)
+        journal = _record_state(operations.journal_in(around, folder), own.checkpoint.operationId)
         if seals or journal == ADOPTABLE:
             agreed(call, f"Trust this session as made by a rebase, signed by key {plain(own.checkpoint.keyId[:16])}?")
             journal = _adopt(call, folder, own, seals)
@@ -141,9 +142,9 @@ def _set_aside(call: Call, operation_id: str, code: str) -> Json | None:
 def folder_with(call: Call, operation_id: str) -> str:
     """Give the folder that has an operation of this project, for its owner; nothing is made to say that it has not."""
     call.around.require_owner()
-    folder = rebases.folder_of(call.around)
-    record = find(rebases.journal_in(call.around, folder), operation_id)
-    rebases.check_project(call.around, folder, facts_of(record))
+    folder = operations.folder_of(call.around)
+    record = find(operations.journal_in(call.around, folder), operation_id)
+    operations.check_project(call.around, folder, facts_of(record))
     return folder
 
 
@@ -171,8 +172,8 @@ def _seals(call: Call, path: str) -> tuple[Own, list[str]]:
 def _adopt(call: Call, folder: str, own: Own, seals: list[str]) -> str:
     """Make seals count here, and the record of the operation; say how that stands now."""
     around, operation_id = call.around, own.checkpoint.operationId
-    with rebases.holding(around, folder) as held:
-        signing = rebases.signing(around, held)
+    with operations.holding(around, folder) as held:
+        signing = operations.signing(around, held)
         if seals:
             adoptions.adopt_seals(around.keys_folder, signing.keys, around.disk, seals)
         state = _record_state(signing.journal, operation_id)

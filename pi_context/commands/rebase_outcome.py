@@ -31,7 +31,7 @@ def tell(call: Call, outcome: Outcome, folder: str, plan: Plan | None = None) ->
     status = _status(record, error)
     facts = facts_of(record)
     warnings = list(plan.warnings) if plan else []
-    if status == VERIFIED and find_source(folder, facts).state == "grown":
+    if status == VERIFIED and _went_on(folder, facts):
         warnings.append(SOURCE_WENT_ON)
     if call.out.json:
         known = rebase_answer.of_plan(call, plan) if plan else {}
@@ -41,6 +41,14 @@ def tell(call: Call, outcome: Outcome, folder: str, plan: Plan | None = None) ->
     else:
         _say_failed(call, record, folder, error)
     return 0 if status == VERIFIED else REFUSED
+
+
+def _went_on(folder: str, facts: Facts) -> bool:
+    """Tell whether something was said in the source since; that its beginning is the same was just verified."""
+    try:
+        return os.path.getsize(os.path.join(folder, facts.source_file)) > facts.source_size
+    except OSError:
+        return False
 
 
 def tell_earlier(call: Call, found: Earlier, folder: str) -> int:
@@ -67,7 +75,7 @@ def tell_abandoned(call: Call, outcome: Outcome, folder: str) -> int:
     if call.out.json:
         _answer(call, ABANDONED if gone else RECOVERABLE, error, of_record(call, record, folder), [])
     elif gone:
-        call.out.say("The operation was taken back; nothing of it is left, and the session is untouched.")
+        call.out.say(f"The operation was taken back; {_left(record, folder)}, and the session is untouched.")
     else:
         _say_failed(call, record, folder, error)
     return 0 if gone else REFUSED
@@ -147,11 +155,21 @@ def _say_failed(call: Call, record: Record, folder: str, error: ContextError | N
         case "finished":
             out.complain("Nothing was done.")
         case "closed":
-            out.complain("Your session is untouched, and nothing of the operation is left.")
+            out.complain(f"Your session is untouched; {_left(record, folder)}.")
         case _:
             out.complain("Your session is untouched. The operation is kept; to end it:")
             for command in _ends(call, record, folder):
                 out.complain("  " + plain(command))
+
+
+def _left(record: Record, folder: str) -> str:
+    """Say what is left of an operation that was closed: what somebody wrote to since is not ours to remove."""
+    target = find_target(folder, facts_of(record))
+    return (
+        "nothing of the operation is left"
+        if target.state == "missing"
+        else f"its new session was left as it is: {plain(target.path)}"
+    )
 
 
 def _ends(call: Call, record: Record, folder: str) -> list[str]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from foundation.canonical import Json
 from foundation.errors import REFUSED
-from pi_context import rebases
+from pi_context import operations, rebases
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_shown
 from pi_context.commands.rebase_typed import typed
@@ -51,7 +51,7 @@ def looked_at(call: Call) -> Plan:
 
 def met_by(call: Call, plan: Plan) -> Earlier | None:
     """Give the operation that carrying a plan out would meet."""
-    journal = rebases.journal_in(call.around, os.path.dirname(plan.file))
+    journal = operations.journal_in(call.around, os.path.dirname(plan.file))
     return operation.earlier(journal, plan, again=bool(call.words["again"]))
 
 

@@ -4,7 +4,7 @@ import os
 
 from foundation.errors import ContextError
 from journal.places import Journal
-from pi_context import rebases
+from pi_context import operations, proofs, rebases
 from pi_context.asking import agreed
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_shown
@@ -31,7 +31,7 @@ def _asked(call: Call) -> int:
         rebases.checked(around, owner=around.owner)
         raise ContextError("confirmation-required")
     plan = _planned(call)
-    told = _told(call, plan, rebases.journal_in(around, os.path.dirname(plan.file)))
+    told = _told(call, plan, operations.journal_in(around, os.path.dirname(plan.file)))
     if told is not None:
         return told
     rebase_shown.show(call, plan, "")
@@ -57,7 +57,7 @@ def _run(call: Call, expected: str | None) -> int:
     """Carry out the plan with the id given, None for whatever the plan is now."""
     around = call.around
     file, _ = rebases.checked(around, owner=around.owner)
-    with rebases.holding(around, os.path.dirname(file.path)) as held:
+    with operations.holding(around, os.path.dirname(file.path)) as held:
         plan = _planned(call)
         told = _told(call, plan, held.journal)
         if told is not None:
@@ -65,6 +65,9 @@ def _run(call: Call, expected: str | None) -> int:
         if expected is not None and plan.plan_id != expected:
             raise ContextError("plan-changed")
         operation.check_place(held)
-        signing = rebases.signing(around, held)
-        outcome = operation.begin(signing, rebases.site_of(around, signing, plan), plan, rebases.new_operation_id())
+        signing = operations.signing(around, held)
+        outcome = operation.begin(
+            signing, operations.site_of(around, signing, plan), plan, operations.new_operation_id()
+        )
+    proofs.keep(around, proofs.load(around), plan.proved)
     return tell(call, outcome, os.path.dirname(plan.file), plan)

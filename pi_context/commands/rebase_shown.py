@@ -12,6 +12,7 @@ from rebase.draft import Way
 from rebase.lineage import VERIFIED
 from rebase.operation import RECOVERABLE
 from rebase.plan import Plan
+from rebase.preamble import GAVE_WAY, LEFT_OUT
 
 WARNINGS = {
     "source-recently-changed": "The session changed within the last ten seconds: Pi may still be at work in it.",
@@ -22,28 +23,6 @@ WARNINGS = {
     "already-rebased": "This session was rebased already, and nothing was added since; --again makes another.",
 }
 """What each warning of a rebase says to a person."""
-
-LEFT_OUT = {
-    "thinking": "thinking",
-    "signatures": "signatures",
-    "usage": "usage records",
-    "images": "images",
-    "details": "tool details",
-    "nestedCalls": "nested calls",
-    "private": "private records of extensions",
-    "system": "system prompts",
-    "excludedShell": "shell commands kept from the model",
-    "unknown": "messages of unknown kinds",
-}
-"""What each kind of what is left out is called."""
-
-GAVE_WAY = {
-    "result": "results cut to head and tail",
-    "arguments": "messages with cut tool arguments",
-    "turn": "messages in turns of one line",
-    "folded": "messages folded into one line",
-}
-"""What each way of giving way is called."""
 
 _LARGEST = 8
 

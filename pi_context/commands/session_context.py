@@ -22,7 +22,15 @@ OMITTED = "[omitted: classified above what this audience may see]"
 
 def context(call: Call) -> int:
     """Resolve the context; redacted, unless the owner asks to see it as it is."""
+    usual = sys.getrecursionlimit()
     sys.setrecursionlimit(_DEEP)
+    try:
+        return _context(call)
+    finally:
+        sys.setrecursionlimit(usual)  # this process may serve others after it
+
+
+def _context(call: Call) -> int:
     try:
         answer = _answer(call)
     except ContextError as error:

@@ -61,13 +61,13 @@ def _values(ask: Ask, option: Option) -> list[str]:
     if option.name not in ("recover", "abandon"):
         return list(option.choices)
     from journal.reading import SetAside, listed
-    from pi_context import rebases
+    from pi_context import operations
     from pi_context.commands.rebase_outcome import standing_of
     from rebase.operation import RECOVERABLE
 
     around = InsidePi(ask.state, ask.params.context)
     try:
-        found = listed(rebases.journal_in(around, rebases.folder_of(around)))
+        found = listed(operations.journal_in(around, operations.folder_of(around)))
     except (ContextError, OSError):
         return []
     return [

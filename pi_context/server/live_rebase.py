@@ -12,7 +12,7 @@ from foundation.canonical import Json
 from foundation.errors import ContextError
 from journal.lifecycle import Record
 from journal.operations import Outcome
-from pi_context import environment, rebases
+from pi_context import environment, operations, rebases
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_operations, rebase_outcome
 from pi_context.commands.rebase_preview import answer_of, looked_at, met_by
@@ -63,9 +63,9 @@ def recover(ask: Ask) -> Json:
     def recovered(call: Call) -> Json:
         around, identity = _owner(call), ask.params.operation_id
         folder = rebase_operations.folder_with(call, identity)
-        with rebases.holding(around, folder) as held:
-            signing = rebases.signing(around, held)
-            site = _Live(ask, around, identity).site(rebases.site_of(around, signing, None))
+        with operations.holding(around, folder) as held:
+            signing = operations.signing(around, held)
+            site = _Live(ask, around, identity).site(operations.site_of(around, signing, None))
             outcome = operation.recover(signing, site, identity)
         return _ended(call, outcome, folder)
 
@@ -78,9 +78,9 @@ def abandon(ask: Ask) -> Json:
     def abandoned(call: Call) -> Json:
         around, identity = _owner(call), ask.params.operation_id
         folder = rebase_operations.folder_with(call, identity)
-        with rebases.holding(around, folder) as held:
-            signing = rebases.signing(around, held)
-            outcome = operation.abandon(signing, rebases.site_of(around, signing, None), identity)
+        with operations.holding(around, folder) as held:
+            signing = operations.signing(around, held)
+            outcome = operation.abandon(signing, operations.site_of(around, signing, None), identity)
         rebase_outcome.tell_abandoned(call, outcome, folder)
         answer = _kept(call)
         return {"answer": answer, "text": outcome_text(answer)}
@@ -156,7 +156,7 @@ def _run(ask: Ask, call: Call) -> Json:
     around = _owner(call)
     file, _ = rebases.checked(around, owner=True)
     folder = os.path.dirname(file.path)
-    with rebases.holding(around, folder) as held:
+    with operations.holding(around, folder) as held:
         found = looked_at(call)
         if found.refusal:
             return {"answer": _shown(call, found, None), "text": plan_text(call, found)}
@@ -168,9 +168,9 @@ def _run(ask: Ask, call: Call) -> Json:
         if found.plan_id != ask.params.plan_id:
             raise ContextError("plan-changed")
         operation.check_place(held)
-        signing = rebases.signing(around, held)
-        identity = rebases.new_operation_id()
-        site = _Live(ask, around, identity).site(rebases.site_of(around, signing, found))
+        signing = operations.signing(around, held)
+        identity = operations.new_operation_id()
+        site = _Live(ask, around, identity).site(operations.site_of(around, signing, found))
         outcome = operation.begin(signing, site, found, identity)
     return _ended(call, outcome, folder, found)
 

@@ -8,7 +8,7 @@ from foundation.errors import ContextError, foreseen
 from index import health
 from index.fresh import with_index
 from journal.reading import SetAside, listed
-from pi_context import rebases
+from pi_context import operations, rebases
 from pi_context.commands.rebase_outcome import standing_of
 from pi_context.output import plain
 from pi_context.server.around import InsidePi
@@ -100,7 +100,7 @@ def _index(around: InsidePi) -> Json | None:
 def _pending(around: InsidePi) -> list[Json]:
     return [
         {"operationId": record.operation_id, "phase": record.phase}
-        for record in listed(rebases.journal_in(around, rebases.folder_of(around)))
+        for record in listed(operations.journal_in(around, operations.folder_of(around)))
         if not isinstance(record, SetAside) and standing_of(record) == RECOVERABLE
     ]
 

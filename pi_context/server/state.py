@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from threading import Lock
 
+from foundation.errors import ContextError
 from pi_context import environment
 from pi_context.configuration import Configuration
 from pi_context.server.client import Client
@@ -32,8 +33,15 @@ class SharedReferences:
 class State:
     """What the server keeps; settings are those of the first question about a project."""
 
-    def __init__(self, words: Words, variables: Mapping[str, str], client: Client) -> None:
-        self.words, self.variables, self.client = words, dict(variables), client
+    def __init__(self, words: Words, variables: Mapping[str, str], client: Client | None = None) -> None:
+        self.words, self.variables, self._client = words, dict(variables), client
         self.references = SharedReferences()
         self.configurations: dict[tuple[str, bool | None], Configuration] = {}
         self.pid = os.getpid()
+
+    @property
+    def client(self) -> Client:
+        """Who can be asked how Pi stands; raises ContextError `client-gone` where there is no Pi at the other end."""
+        if self._client is None:
+            raise ContextError("client-gone")
+        return self._client

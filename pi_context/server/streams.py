@@ -79,10 +79,10 @@ def taken() -> tuple[int, BinaryIO]:
     return source, os.fdopen(sink, "wb")
 
 
-def complain(text: str) -> None:
+def complain(text: str, *, command: str = "serve") -> None:
     """Write one line of diagnostics: codes and places in our code, never a text or a name from outside."""
     try:
-        sys.stderr.write(f"pi-context serve: {text}\n")
+        sys.stderr.write(f"pi-context {command}: {text}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         return

@@ -40,11 +40,18 @@ def tool(ask: Ask) -> Json:
         answer = wire.unavailable(schema, error.code)
     if pi.session_file is not None and around.session is None:
         answer = _unsaved(answer)
-    return {
-        "content": dumps(answer),
-        "details": details(answer),
-        "isError": answer["status"] == wire.UNAVAILABLE,
-    }
+    return _told(answer)
+
+
+def failed(name: str, code: str) -> Json:
+    """Answer a call of a tool that came to nothing, in the form of its other answers. Raises MisfitError."""
+    if name not in _TOOLS:
+        raise MisfitError("there is no such tool")
+    return _told(wire.unavailable(_TOOLS[name][0], code))
+
+
+def _told(answer: Json) -> Json:
+    return {"content": dumps(answer), "details": details(answer), "isError": answer["status"] == wire.UNAVAILABLE}
 
 
 def details(answer: Json) -> Json:

@@ -19,6 +19,7 @@ from interfering import (
     source_grows,
     source_is_copied_and_edited,
     source_is_deleted,
+    source_is_deleted_beside_another,
     source_is_edited,
     source_is_renamed,
     source_is_renamed_and_replaced,
@@ -46,9 +47,12 @@ LIVE: dict[Interfere, tuple[End | None, ...]] = {
     source_is_copied_and_edited: CHANGED,
     source_is_truncated: CHANGED,
     source_is_replaced: CHANGED,
-    source_is_deleted: (
-        *[stopped("source-unavailable", "nothing")] * 3,
-        *[stopped("source-unavailable", "target alone")] * 2,
+    **dict.fromkeys(
+        (source_is_deleted, source_is_deleted_beside_another),
+        (
+            *[stopped("source-unavailable", "nothing")] * 3,
+            *[stopped("source-unavailable", "target alone")] * 2,
+        ),
     ),
     source_is_renamed: (VERIFIED,) * 5,
     source_is_renamed_and_replaced: (VERIFIED,) * 5,
@@ -85,6 +89,8 @@ def test_while_it_runs(interfere: Interfere, phase: str, end: End) -> None:
         rebase.meanwhile = meanwhile
         code = answered(rebase, "run")
         check(rebase, code, end)
+        if end.word in ("open", "closed"):
+            assert rebase.course.stages[rebase.phase()] == phase
         rebase.meanwhile, rebase.disk = nothing, RealFiles()
         answered(rebase, "recover")
         before = as_it_is(rebase)

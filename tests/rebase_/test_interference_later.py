@@ -8,6 +8,7 @@ as the other left it (R1), there is never a second target (R6), and what was clo
 import os
 
 import pytest
+from deliveries import look
 from faults import scratch
 from interfering import (
     Interfere,
@@ -24,6 +25,7 @@ from interfering import (
     source_grows,
     source_is_copied_and_edited,
     source_is_deleted,
+    source_is_deleted_beside_another,
     source_is_edited,
     source_is_renamed,
     source_is_renamed_and_replaced,
@@ -71,10 +73,13 @@ AFTER_A_CRASH: dict[Interfere, tuple[End | None, ...]] = {
     source_is_copied_and_edited: CHANGED_LATER,
     source_is_truncated: CHANGED_LATER,
     source_is_replaced: CHANGED_LATER,
-    source_is_deleted: (
-        *[stopped("source-unavailable", "nothing")] * 4,
-        *[stopped("source-unavailable", "target alone")] * 4,
-        seen("source-unavailable", "target alone"),
+    **dict.fromkeys(
+        (source_is_deleted, source_is_deleted_beside_another),
+        (
+            *[stopped("source-unavailable", "nothing")] * 4,
+            *[stopped("source-unavailable", "target alone")] * 4,
+            seen("source-unavailable", "target alone"),
+        ),
     ),
     source_is_renamed: (VERIFIED,) * 9,
     source_is_renamed_and_replaced: (VERIFIED,) * 9,
@@ -117,8 +122,13 @@ def test_after_a_crash(interfere: Interfere, moment: str, end: End) -> None:
         rebase = crashed_at(root, moment)
         interfere(rebase)
         left = bytes_of(rebase.source)
+        theirs = [(path, look(path), rebase.phase()) for path in targets(rebase)
+                  if interfere in (target_is_continued, target_is_edited)]  # fmt: skip
         code = answered(rebase, "recover")
         check(rebase, code, end)
+        for path, seen, phase in theirs:
+            assert look(path) == seen
+            assert interfere is target_is_continued or rebase.phase() == phase
         before = as_it_is(rebase)
         again = answered(rebase, "recover")
         assert as_it_is(rebase) == before
@@ -182,3 +192,16 @@ def test_a_target_that_took_effect_is_a_source() -> None:
         assert rebase.run("rebase_2").record.phase == "Verified"
         assert answered(rebase, "abandon") == "operation-committed"
         assert answered(rebase, "recover") == ""
+
+
+@pytest.mark.parametrize("interfere", [source_is_edited, source_grows, target_is_deleted])
+def test_what_was_verified_stands_as_long_as_nothing_changes(interfere: Interfere) -> None:
+    """R6: there is no second target of an unchanged source, unless one is asked for or the first one is gone."""
+    with scratch() as root:
+        rebase = crashed_at(root, "Verified")
+        before = rebase.earlier()
+        assert before is not None
+        assert before.status == "already-rebased"
+        assert rebase.earlier(again=True) is None
+        interfere(rebase)
+        assert rebase.earlier() is None

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from crashing import crash_everywhere
+from deliveries import look
 from faults import MOMENTS, When, scratch
+from interfering import target_is_edited
 from pi_logs import talk
 from rebases import Rebase
 from shelled import Shell
@@ -81,6 +83,17 @@ def test_taking_back_without_such_a_rename(monkeypatch: pytest.MonkeyPatch, when
     """R3, R4: where only hard links are known, a target that nobody went on in goes all the same."""
     monkeypatch.setattr(RealFiles, "rename_no_replace", refusing("EINVAL"))
     assert crash_everywhere(Rebase, run_and_abandon, when) == "closed"
+
+
+def test_an_edited_target_stays_without_such_a_rename(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R2: what others changed is theirs, also where it cannot be looked at under another name first."""
+    monkeypatch.setattr(RealFiles, "rename_no_replace", refusing("EINVAL"))
+    with scratch() as root:
+        rebase = crashed_at(root, "TargetCreated")
+        target_is_edited(rebase)
+        before = look(rebase.target)
+        assert answered(rebase, "abandon") == ""
+        assert look(rebase.target) == before
 
 
 @pytest.mark.parametrize("name", sorted(NO_SUCH_RENAME))

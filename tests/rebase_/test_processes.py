@@ -107,11 +107,11 @@ def test_who_waited_for_the_first_ever_sees_it(shell: Shell, source: Path, monke
     """R6: where there was no key yet when it began to wait, it knows what the first one signed all the same."""
 
     def late(*given: Any, **named: Any) -> Any:
-        monkeypatch.setattr("pi_context.rebases.locked", locked)
+        monkeypatch.setattr("pi_context.operations.locked", locked)
         shell("rebase", "--yes", "--session", source, "--json", expect=0)
         return locked(*given, **named)
 
-    monkeypatch.setattr("pi_context.rebases.locked", late)
+    monkeypatch.setattr("pi_context.operations.locked", late)
     second = shell("rebase", "--yes", "--session", source, "--json", expect=0).json
     assert second["status"] == "already-rebased"
     check_done(shell, source)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from children import PATHS
 from deliveries import look
-from faults import scratch
+from faults import ForgetfulFiles, scratch
+from interfering import composer_changes
 from rebases import Rebase
 from standings import MOMENTS, crashed_at
 
@@ -64,3 +65,15 @@ def test_a_resumed_operation_makes_the_same_bytes(moment: str) -> None:
             ends.append((os.path.basename(rebase.target), look(rebase.target).data))
             shutil.rmtree(folder)
     assert ends[0] == ends[1]
+
+
+def test_what_was_staged_survives_a_power_cut() -> None:
+    """R10: at `CheckpointReady` the bytes are durable with their name, so another version installs just these."""
+    with scratch() as root:
+        Rebase(root)
+        machine = ForgetfulFiles(root)
+        rebase = crashed_at(root, "CheckpointReady", machine)
+        machine.cut()
+        composer_changes(rebase)
+        assert rebase.recover().error is None
+        assert rebase.check_settled() == "Verified"

@@ -12,9 +12,9 @@ from rebasing import Bench, say
 from shelled import Shell
 
 from foundation.durable import RealFiles
-from journal.keys import Keys, own_keys, sign
+from journal.keys import Keys, Verdict, own_keys, sign
 from pi_context import api, proofs
-from rebase.sealing import Signer, Verdict
+from rebase.sealing import Signer
 from sessions import fingerprint
 
 LINEAGE = ("--scope", "current-lineage")
@@ -130,7 +130,7 @@ def test_what_vouches_for_a_source_must_be_ours(shell: Shell, hashed: list[int])
     source.write_bytes(source.read_bytes().replace(b"grams", b"stone"))
     known = source.stat()
     family.keep_current()
-    kept["proved"][0][:4] = [known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns]
+    kept["content"][0][:4] = [known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns]
     family.proofs.write_text(json.dumps(kept), "utf-8")
     answer = shell.search("ledger-key", *LINEAGE)
     assert (answer["hits"], answer["warnings"]) == ([], ["lineage-degraded"])
@@ -140,7 +140,7 @@ def test_what_vouches_for_a_source_must_be_ours(shell: Shell, hashed: list[int])
 
 
 @pytest.mark.parametrize(
-    "harm", ["", "[]", "{}", "null", '{"proved":7,"keyId":1,"mac":2}', '{"proved":[[1]],"keyId":"x","mac":"é"}', "\0"]
+    "harm", ["", "[]", "{}", "null", '{"content":7,"keyId":1,"mac":2}', '{"content":[[1]],"keyId":"x","mac":"é"}', "\0"]
 )
 def test_a_damaged_memory_costs_one_more_look(shell: Shell, harm: str, hashed: list[int]) -> None:
     """Whatever stands in the file, the answer is right, and the file is written anew."""
@@ -207,12 +207,12 @@ def test_the_memory_is_bounded(shell: Shell, monkeypatch: pytest.MonkeyPatch) ->
         say(family.files[1], 0x300 + number, "grown")
         family.keep_current()
         shell.search("okapi", *LINEAGE)
-    assert len(json.loads(family.proofs.read_text("utf-8"))["proved"]) == 2
+    assert len(json.loads(family.proofs.read_text("utf-8"))["content"]) == 2
     monkeypatch.setattr("pi_context.proofs.MOST", 1)
     say(family.files[1], 0x400, "grown")
     family.keep_current()
     shell.search("okapi", *LINEAGE)
-    assert len(json.loads(family.proofs.read_text("utf-8"))["proved"]) == 1
+    assert len(json.loads(family.proofs.read_text("utf-8"))["content"]) == 1
     first, second, again = (1, 1, 10, 5, 10, "a"), (1, 2, 10, 5, 10, "b"), (1, 1, 20, 6, 10, "a")
     monkeypatch.setattr("pi_context.proofs.MOST", 2)
     kept = proofs._joined({first: True, second: True}, {again: False})

@@ -70,3 +70,22 @@ def test_no_question_without_a_terminal(shell: Shell, rebase: Acts) -> None:
     rebase.refused("--abandon", operation, code="confirmation-required", terminal=False)
     rebase.refused("--abandon", operation, code="confirmation-required")
     assert rebase.json("--abandon", operation, "--yes", terminal=False)["status"] == "abandoned"
+
+
+def test_a_linked_journal_is_refused(shell: Shell, rebase: Acts, tmp_path: Path) -> None:
+    """It would lead to a folder that may not be ours, where nothing is written then."""
+    file, elsewhere = shell.add(*TALK), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (shell.sessions / ".ds4-rebase").symlink_to(elsewhere)
+
+    rebase.refused("--yes", "--session", file, code="in-the-way")
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_recovery_passes_the_gates_and_taking_back_does_not(shell: Shell, rebase: Acts) -> None:
+    """Where rebase is switched off nothing is finished; what was begun can still be taken back."""
+    operation = rebase.unfinished(shell.add(*TALK))
+    shell.settings({"sessionRebase": {"enabled": False}})
+
+    rebase.refused("--recover", operation, code="rebase-disabled")
+    assert rebase.json("--abandon", operation, "--yes")["status"] == "abandoned"

@@ -117,6 +117,20 @@ def test_what_was_tampered_with_cannot_be_adopted(
     rebase.refused("--adopt", target, "--yes", code="lineage-unverified")
 
 
+def test_a_seal_that_names_our_key_and_does_not_fit_cannot_be_adopted(shell: Shell, rebase: Acts) -> None:
+    """All else agrees, but our key did not sign it: that is no other installation's, it is a forgery."""
+    target = Path(rebase.json("--yes", "--session", shell.add(*TALK))["targetFile"])
+    lines = target.read_bytes().splitlines(keepends=True)
+    [at] = [number for number, line in enumerate(lines) if b'"customType":"context-rebase-link-v1"' in line]
+    mac = json.loads(lines[at])["data"]["mac"].encode()
+    lines[at] = lines[at].replace(mac, mac[:-1] + (b"0" if mac[-1:] != b"0" else b"1"))
+    target.write_bytes(b"".join(lines))
+
+    rebase.refused("--adopt", target, "--yes", code="lineage-unverified")
+    with rebase.nothing_left():
+        assert "[y/N]" not in rebase("--adopt", target, typed="y\n", expect=1).err
+
+
 def test_what_is_no_rebased_session_cannot_be_adopted(shell: Shell, rebase: Acts) -> None:
     """An ordinary session, no session, none at all, several of that name: each has its code and leaves nothing."""
     file = shell.add(*TALK)
@@ -137,8 +151,8 @@ def test_adoptions_are_signed(shell: Shell, rebase: Acts) -> None:
     sound = adopted.read_bytes()
     assert adopted.stat().st_mode & 0o077 == 0
     changed = json.loads(sound)
-    changed["seals"].append("0" * 64)
-    for data in (json.dumps(changed).encode(), b"", b"[]", b'{"seals":[[]]}', sound[:-30], b"\xff\xfe"):
+    changed["content"].append("0" * 64)
+    for data in (json.dumps(changed).encode(), b"", b"[]", b'{"content":[[]]}', sound[:-30], b"\xff\xfe"):
         adopted.write_bytes(data)
         assert rebase.json("--dry-run", "--session", target, expect=1)["code"] == "lineage-unverified"
     adopted.write_bytes(sound)

@@ -25,6 +25,8 @@ BAD: dict[str, tuple[str, bytes]] = {
     "pin": ("memory-state-required", log(HEAD, *TALK, entry(9, 4, "custom", customType="context-pin-v1", data={}))),
     "memory": ("memory-state-required", log(
         HEAD, *TALK, entry(9, 4, "custom", customType="ds4-context-memory-v1", data={}))),
+    "nameless leaf": ("source-unnameable", log(HEAD, message(1, None, "user", "x")).replace(b'"00000001"', b'"\\ud800"')),
+    "endless leaf": ("source-unnameable", log(HEAD, message(1, None, "user", "x") | {"id": "x" * 5000})),
     "handoff alone": ("lineage-unverified", log(HEAD, entry(1, None, "custom_message", **ALONE))),
     "over budget": ("checkpoint-over-budget", log(HEAD, message(1, None, "user", "word " * 30_000))),
 }  # fmt: skip

@@ -12,11 +12,14 @@ PATHS = os.pathsep.join((ROOT, os.path.dirname(os.path.abspath(__file__))))
 
 Child = subprocess.Popen[str]
 
+_CAN_BE_INTERRUPTED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Tests that run in the background of a shell hand down that they ignore Ctrl-C."""
+
 
 def child(code: str, *arguments: str) -> Child:
     """Start Python on some code; its `sys.argv[1:]` are the arguments."""
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-c", _CAN_BE_INTERRUPTED + code, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

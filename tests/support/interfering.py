@@ -71,6 +71,12 @@ def source_is_deleted(rebase: Rebase) -> None:
     os.unlink(rebase.source)
 
 
+def source_is_deleted_beside_another(rebase: Rebase) -> None:
+    """Delete the source where another session lies beside it, which is not taken for it."""
+    os.unlink(rebase.source)
+    _write_another(rebase.path("another.jsonl"))
+
+
 def source_is_renamed(rebase: Rebase) -> None:
     """Give the source another name in its folder."""
     fresh = rebase.path("renamed.jsonl")

@@ -12,7 +12,7 @@ from rebasing import say
 
 from foundation.durable import Files, RealFiles
 from foundation.settings import defaults
-from journal.keys import Keys, judge, sign
+from journal.keys import Keys, Verdict, judge, sign
 from journal.lifecycle import Fact, Record
 from journal.operations import Outcome, Step, Work
 from journal.places import Journal
@@ -24,7 +24,7 @@ from rebase.checkpoint import Origin
 from rebase.facts import Facts, facts_of
 from rebase.operation import Earlier
 from rebase.plan import Plan, make_plan
-from rebase.sealing import Signer, Verdict
+from rebase.sealing import Signer
 from rebase.steps import COURSE, Site
 
 OPERATION = "rebase_0123456789abcdef"

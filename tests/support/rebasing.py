@@ -10,12 +10,13 @@ from typing import Any
 from logs import START, Value, entry, header, lines, message
 
 from foundation.settings import defaults
+from journal.keys import Verdict
 from memory.visibility import Visibility
 from rebase.checkpoint import Origin
 from rebase.framing import Frame, parse
 from rebase.lineage import Proved
 from rebase.plan import Plan, make_plan
-from rebase.sealing import Signer, Verdict
+from rebase.sealing import Signer
 from rebase.target import Target, compose
 
 

@@ -9,6 +9,7 @@ from faults import Crash, CrashingFiles
 from interfering import Interfere, Shutting, targets
 from rebases import OPERATION, Rebase
 
+from foundation.durable import Files
 from foundation.errors import ContextError
 from journal.lifecycle import Record, standing
 from journal.operations import Outcome
@@ -120,9 +121,9 @@ def check(rebase: Rebase, code: str, expected: End) -> None:
     assert set(stray(rebase)) <= {f".{OPERATION}.tmp"}
 
 
-def crashed_at(root: str, moment: str) -> Rebase:
-    """Give a rebase whose process died at a moment."""
-    disk = CrashingFiles()
+def crashed_at(root: str, moment: str, machine: Files | None = None) -> Rebase:
+    """Give a rebase whose process died at a moment, on a machine that may lose power afterwards."""
+    disk = CrashingFiles(inner=machine)
 
     def die(*now: str) -> None:
         if now == MOMENTS[moment]:
