@@ -120,8 +120,12 @@ class Server {
     if (!child) return Promise.reject(new Refusal("server-unavailable", "pi-context is not available"));
     const id = ++this.last;
     return new Promise((resolve, reject) => {
-      const cancel = () => this.write(child, { method: "$/cancel", params: { id } });
-      const timer = ms ? setTimeout(() => child.kill("SIGKILL"), ms + 10 * SECOND) : undefined; // it answers by itself
+      const cancel = () => {
+        this.write(child, { method: "$/cancel", params: { id } });
+        this.waiting.get(id)?.reject(new Refusal("cancelled", "The call was cancelled."));
+        this.waiting.delete(id); // whatever still comes is dropped
+      };
+      const timer = ms ? setTimeout(() => child.kill("SIGKILL"), ms + 5 * SECOND) : undefined; // it answers in time
       const done = (settle: (value: Json) => void) => (value: Json) => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", cancel);
@@ -496,10 +500,10 @@ export default function (pi: Json): void {
     if (!pieces.length) return { value: root, omitted: 0 };
     try {
       const sent = pieces.map(({ kind, text, callId }, at) => ({ id: String(at), kind, text, callId }));
-      const answer = await ask("egress", { pieces: sent }, ctx, "model", GATE_MS, undefined, over);
+      const answer = await ask("egress", { pieces: sent }, ctx, "model", GATE_MS, ctx.signal, over);
       for (const each of answer.pieces) verdicts.set(each.id, each);
     } catch (error: Json) {
-      once(ctx, `Quotes of the history are withheld from the model: ${error.message}`);
+      if (error.code !== "cancelled") once(ctx, `Quotes of the history are withheld from the model: ${error.message}`);
     }
     let value = root;
     let omitted = 0;

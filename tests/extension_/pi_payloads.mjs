@@ -48,6 +48,15 @@ for (const api of interfaces) {
   console.log(JSON.stringify({ api, before, after: JSON.stringify(after ?? null), untouched: before === JSON.stringify(payload), aborted }));
 }
 
+const own = { model: "m-1", messages: [{ role: "tool", tool_call_id: "c", name: "context_history_read", content: "secretly" }] };
+for (const id of ["m-1", "m-2"]) {
+  const after = await handlers.before_provider_request({ payload: own }, ctx({ provider: "ollama", id }));
+  console.log(JSON.stringify({ api: id, after: JSON.stringify(after ?? null), aborted }));
+}
+const continued = { ...own, previous_response_id: "r" };
+const whole = await handlers.before_provider_request({ payload: continued }, ctx({ provider: "fake", id: "m-1" }));
+console.log(JSON.stringify({ api: "continued", after: JSON.stringify(whole) }));
+
 let deep = { text: "end" };
 for (let at = 0; at < 2000; at++) deep = { deep };
 const left = await handlers.before_provider_request({ payload: { messages: [deep] } }, ctx({ provider: "fake", id: "m-1" }));

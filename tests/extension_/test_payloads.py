@@ -107,3 +107,17 @@ def test_a_request_that_cannot_be_looked_through_is_stopped(gated: dict[str, dic
     """It is aborted, and what is left of it is nothing."""
     assert gated["none"]["aborted"] == 1
     assert gated["none"]["after"] == "{}"
+
+
+@pytest.mark.parametrize("gated", pi_lab.VERSIONS, indirect=True, scope="module")
+def test_a_request_for_another_model_than_the_live_one(gated: dict[str, dict[str, Any]]) -> None:
+    """What a local provider may see goes only to the model that is live: another one is nobody's."""
+    assert gated["m-1"]["after"] == "null"
+    assert "omitted" in gated["m-2"]["after"]
+    assert "secretly" not in gated["m-2"]["after"]
+
+
+@pytest.mark.parametrize("gated", pi_lab.VERSIONS, indirect=True, scope="module")
+def test_what_the_provider_kept_is_not_gone_on_from(gated: dict[str, dict[str, Any]]) -> None:
+    """After something was withheld no request refers to an answer that the provider holds."""
+    assert "previous_response_id" not in gated["continued"]["after"]

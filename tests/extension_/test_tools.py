@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fake_provider import LOCAL, REMOTE
 from live_pi import LivePi, Running
+from written_sessions import add_sensitive
 
 pytestmark = pytest.mark.network
 
@@ -76,7 +77,7 @@ def test_what_only_a_local_model_may_see_stays(machine: LivePi) -> None:
     pi.say("Nothing much.")
     path = pi.file
     pi.close()
-    _add_sensitive(path)
+    add_sensitive(path)
     pi = machine.start("--session", str(path), "--provider", LOCAL, "--model", f"{LOCAL}-1")
     machine.provider.call("context_history_recall", query="vault door")
     pi.say("Look it up.")
@@ -141,6 +142,23 @@ def test_a_server_that_died_is_started_again(machine: LivePi) -> None:
     assert not Path(f"/proc/{other}").exists()
 
 
+def test_a_call_that_is_aborted_ends_at_once(machine: LivePi) -> None:
+    """Also where the server is stuck: Pi does not wait for it."""
+    pi = machine.start()
+    pi.say("The retry budget is forty-two.")
+    pi.typed("history status")
+    (server,) = pi.servers()
+    os.kill(server, signal.SIGSTOP)
+    machine.provider.call("context_history_recall", query="retry budget")
+    pi.send({"type": "prompt", "message": "Look."})
+    pi.until(lambda each: each.get("type") == "tool_execution_start")
+    assert pi.ask(type="abort")["success"]
+    os.kill(server, signal.SIGCONT)
+
+    assert "forty-two" in pi.typed("history search retry budget")
+    assert pi.servers() == [server]
+
+
 def test_compaction_sends_nothing_that_may_not_go(machine: LivePi) -> None:
     """What `/compact` and a branch summary send goes by none of Pi's request hooks: it is replaced before."""
     machine.settings(compaction={"enabled": True, "keepRecentTokens": 1})
@@ -148,7 +166,7 @@ def test_compaction_sends_nothing_that_may_not_go(machine: LivePi) -> None:
     pi.say("Nothing much.")
     path = pi.file
     pi.close()
-    _add_sensitive(path)
+    add_sensitive(path)
     pi = machine.start("--session", str(path), "--provider", LOCAL, "--model", f"{LOCAL}-1")
     machine.provider.call("context_history_recall", query="vault door")
     pi.say("Look it up.")
@@ -175,7 +193,7 @@ def test_a_branch_summary_sends_nothing_that_may_not_go(machine: LivePi) -> None
     pi.say("Nothing much.")
     path = pi.file
     pi.close()
-    _add_sensitive(path)
+    add_sensitive(path)
     words = ("--session", str(path), "-e", str(machine.root / "tree.ts"))
     pi = machine.start(*words, "--provider", LOCAL, "--model", f"{LOCAL}-1")
     machine.provider.call("context_history_recall", query="vault door")
@@ -242,7 +260,7 @@ def test_the_shell_of_a_model_is_no_owner(machine: LivePi) -> None:
     pi.say("Nothing much.")
     path = pi.file
     pi.close()
-    _add_sensitive(path)
+    add_sensitive(path)
     pi = machine.start("--session", str(path))
     ours = f"{machine.python} -E -P -m pi_context"
     machine.provider.call("bash", command=f"{ours} history search vault --session {path}; true")
@@ -264,21 +282,3 @@ def text(message: dict[str, Any]) -> str:
 
 def _calls(request: dict[str, Any]) -> list[Any]:
     return [each["tool_calls"] for each in request["messages"] if each.get("tool_calls")]
-
-
-def _add_sensitive(path: Path) -> None:
-    """Append what only a local provider may see, as a person would have said it."""
-    last = json.loads(path.read_bytes().splitlines()[-1])
-    said = {"role": "user", "timestamp": 1, "content": [
-        {"type": "text", "text": "[context:sensitive]The vault door opens at seven.[/context:sensitive]"}]}  # fmt: skip
-    entry = {
-        "type": "message",
-        "id": "aaaa0001",
-        "parentId": last["id"],
-        "timestamp": last["timestamp"],
-        "message": said,
-    }
-    answer = {**last, "id": "aaaa0002", "parentId": "aaaa0001"}
-    with path.open("ab") as file:
-        for each in (entry, answer):
-            file.write(json.dumps(each, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")

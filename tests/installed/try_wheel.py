@@ -92,6 +92,11 @@ def main() -> None:
             cwd=elsewhere,
             home=home,
         )
+        run(command, "pi", "install", cwd=elsewhere, home=home)
+        standing = json.loads(run(command, "pi", "status", "--json", cwd=elsewhere, home=home))
+        assert standing["sound"] is True, standing
+        assert Path(standing["interpreter"]) == environment / "bin/python", standing
+        assert (Path(standing["folder"]) / "context.ts").is_file(), standing
     print("the wheel works in an empty environment")
 
 
