@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Process = subprocess.Popen[bytes]
 
 ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 60.0
+"""Seconds after which a test gives up; no test measures by it."""
 
 NOISY = """
 import os
@@ -69,6 +72,7 @@ def ask(process: Process, method: str, params: Json) -> Json:
     """Ask, and give the next line of the server's: nothing else may stand there."""
     send(process, json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode())
     assert process.stdout is not None
+    assert select.select([process.stdout], [], [], PATIENCE)[0], "no answer"
     answer = json.loads(process.stdout.readline())
     assert (answer["jsonrpc"], answer["id"]) == ("2.0", 1)
     assert isinstance(answer, dict)
@@ -141,4 +145,4 @@ def test_a_client_that_reads_no_more_is_gone(desk: Desk) -> None:
         send(process, b'{"jsonrpc":"2.0","id":2,"method":"tools/list"}')
         process.stdin.close()
 
-        assert (process.wait(60), process.stderr.read()) == (0, b"")
+        assert (process.wait(PATIENCE), process.stderr.read()) == (0, b"")
