@@ -18,6 +18,7 @@ def script() -> None:
 def _run() -> int:
     import gc
 
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # nobody else's code where records are read
     gc.set_threshold(100_000, 20, 50)  # few objects die in cycles here, and most commands are over before it matters
     _give_streams()
     from pi_context.main import main
