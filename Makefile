@@ -51,7 +51,7 @@ format: $(READY) ## Put the code in form
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix .
 
 docs: $(READY) ## Write the generated parts of docs/ anew
-	@$(BIN)/python -m pytest -q tests/house/test_docs.py tests/privacy_/test_first_look.py tests/privacy_/test_detector_docs.py --write-docs
+	@$(BIN)/python -m pytest -q tests/house/test_docs.py tests/privacy_/test_first_look.py tests/privacy_/test_detector_docs.py tests/shell/test_pi_package.py --write-docs
 
 bench: $(READY) ## Measure, as ratios within one run
 	@$(BIN)/python benchmarks/bench.py
