@@ -7,6 +7,7 @@ never retried on the same descriptor: the bytes behind it may already be lost.
 import contextlib
 import errno
 import os
+import stat
 import sys
 from collections.abc import Callable
 from typing import Protocol
@@ -169,6 +170,22 @@ def fsync(handle: int) -> None:
         else:
             return
     os.fsync(handle)
+
+
+def read_plain(path: str, most: int) -> bytes | None:
+    """Read a small file of ours whole; None where it is no plain file or has more bytes. Nothing is waited for.
+
+    Raises FileNotFoundError and other OSError.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    finally:
+        os.close(handle)
+    return data if len(data) <= most else None
 
 
 def create_once(files: Files, path: str, data: bytes) -> None:

@@ -216,7 +216,7 @@ CODES: dict[str, Code] = {
     ),
     "target-integrity": Code(
         "The rebased session is not what was composed; it was left as it is.",
-        "Look at the file; then move it away and recover the operation, or abandon it.",
+        "Look at what is in its place, and move it away; then recover the operation.",
     ),
     "install-unsupported": Code(
         "This file system can give a file a name only by overwriting, so nothing was installed.",

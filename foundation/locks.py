@@ -2,13 +2,14 @@
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
 from foundation.canonical import dumps
 from foundation.clock import iso
-from foundation.durable import Files, create_once
+from foundation.durable import Files, create_once, read_plain
 from foundation.errors import ContextError
 
 _TRIES = 100  # each lost to a process that removed the lock file just then
@@ -35,17 +36,16 @@ class BusyError(ContextError):
 def held(path: str, disk: Files, *, wait_seconds: float, busy: str, owner: Owner | None = None) -> Iterator[None]:
     """Hold the lock file `path` while the block runs; raise BusyError, code `busy`, where another keeps it too long.
 
-    Makes its folder; a link in the place of the file is refused as `in-the-way`. The file stays behind, and in it the
-    note of its last owner, which counts only while the lock is held. Only its holder may remove the file; who waited
-    for it then finds that out and begins again.
+    Makes its folder; a link, a file with another name too, and what is no plain file are refused as `in-the-way`. The
+    file stays behind, and in it the note of its last owner, which counts only while the lock is held. Only its holder
+    may remove the file; who waited for it then finds that out and begins again.
     """
     import portalocker
 
-    if os.path.islink(path):
-        raise ContextError("in-the-way")  # it may lead to a file that is not ours to write to
     flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
     for _ in range(_TRIES):
         create_once(disk, path, b"")
+        _check_plain(path)
         lock = portalocker.Lock(path, mode="r+", timeout=wait_seconds, flags=flags)
         try:
             file = lock.acquire()
@@ -58,6 +58,7 @@ def held(path: str, disk: Files, *, wait_seconds: float, busy: str, owner: Owner
         try:
             if not _still_there(file, path):
                 continue
+            _check_plain(path)
             if owner is not None:
                 disk.overwrite(path, dumps(owner._asdict()).encode())
             yield
@@ -70,14 +71,23 @@ def held(path: str, disk: Files, *, wait_seconds: float, busy: str, owner: Owner
 def noted_owner(path: str) -> Owner | None:
     """Read the note in a lock file; it says nothing about whether the lock is held."""
     try:
-        with open(path, "rb") as file:
-            note: Any = json.loads(file.read(1000))
+        note: Any = json.loads(read_plain(path, 1000) or b"")
         pid, since = note["pid"], note["since"]
     except (OSError, ValueError, TypeError, KeyError):
         return None
     if not all(isinstance(value, int) and not isinstance(value, bool) for value in (pid, since)):
         return None
     return Owner(pid, since)
+
+
+def _check_plain(path: str) -> None:
+    """Refuse a lock file that may be somebody else's file too: the note of its owner is written over it."""
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return  # another process removed it just then
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        raise ContextError("in-the-way")
 
 
 def _still_there(file: IO[Any], path: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
-from foundation.durable import Files, make_durable_folder, write_atomically
+from foundation.durable import Files, make_durable_folder, read_plain, write_atomically
 from foundation.errors import ContextError
 from foundation.locks import held
 
@@ -37,11 +37,10 @@ class Keys:
 def load_keys(folder: str) -> Keys | None:
     """Read the key in this folder; None where none was made yet. Raises ContextError `key-damaged`."""
     try:
-        with open(os.path.join(folder, KEY_FILE), "rb") as file:
-            secret = file.read(KEY_BYTES + 1)
+        secret = read_plain(os.path.join(folder, KEY_FILE), KEY_BYTES)
     except FileNotFoundError:
         return None
-    if len(secret) != KEY_BYTES:
+    if secret is None or len(secret) != KEY_BYTES:
         raise ContextError("key-damaged")
     return Keys(_derived(secret, _ID_PURPOSE, _ID_BYTES).hex(), secret)
 

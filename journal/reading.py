@@ -1,9 +1,9 @@
 """Reads a journal without changing anything; what does not count is named by a code and left as it is."""
 
 import os
-import stat
 from typing import NamedTuple
 
+from foundation.durable import read_plain
 from foundation.errors import ContextError
 from journal.lifecycle import Record
 from journal.places import Journal, operation_ids, record_path
@@ -48,11 +48,6 @@ def listed(journal: Journal) -> list[Record | SetAside]:
 def _bytes(path: str) -> bytes | None:
     """Read a record's file whole; None where it is no plain file or too large. A link is followed nowhere."""
     try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return None
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        return None if os.path.islink(path) else read_plain(path, LARGEST)
     except FileNotFoundError as error:
         raise ContextError("operation-unknown") from error
-    with os.fdopen(handle, "rb") as file:
-        data = file.read(LARGEST + 1)
-    return data if len(data) <= LARGEST else None

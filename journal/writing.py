@@ -62,7 +62,7 @@ def locked(
     What a crash left half written is cleared away first, and where the block records nothing in a journal that was
     empty, nothing of it is left. Raises BusyError, code `busy`, which knows the other process and since when.
     """
-    if os.path.islink(journal.folder):
+    if os.path.islink(journal.folder) or os.path.islink(operations_folder(journal.folder)):
         raise ContextError("in-the-way")  # it may lead to a folder that is not ours to write to
     with ExitStack() as stack:
         _take(stack, journal.folder, disk, Owner(pid, clock()), busy, wait_seconds)

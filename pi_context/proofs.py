@@ -50,7 +50,7 @@ def _joined(known: Mapping[FileState, bool], fresh: Mapping[FileState, bool]) ->
     """Put what is new behind what is old, the same file and prefix only once."""
     latest: dict[tuple[object, ...], tuple[FileState, bool]] = {}
     for state, holds in (*known.items(), *fresh.items()):
-        device, inode, _size, _modified, *prefix = state
+        device, inode, _size, _modified, _changed, *prefix = state
         which = (device, inode, *prefix)
         latest.pop(which, None)
         latest[which] = (state, holds)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from foundation.canonical import dumps
-from foundation.durable import Files, write_atomically
+from foundation.durable import Files, read_plain, write_atomically
 from foundation.locks import held
 from journal.keys import Keys, judge, sign
 
@@ -24,8 +24,7 @@ class Note(NamedTuple):
 def read(note: Note, keys: Keys | None) -> Any:
     """Give what the file holds; None where there is none, or it is not what our key signed. Raises OSError."""
     try:
-        with open(note.path, "rb") as file:
-            found = json.loads(file.read(note.most + 1))
+        found = json.loads(read_plain(note.path, note.most) or b"")
         content, key_id, mac = found["content"], found["keyId"], found["mac"]
         good = judge(keys, note.purpose, dumps(content).encode(), key_id, mac) == "good"
     except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError, RecursionError):

@@ -44,6 +44,9 @@ class Surroundings:
 
     def __init__(self, words: Words, variables: Mapping[str, str], *, terminal: bool) -> None:
         self.words, self.variables, self.terminal = words, variables, terminal
+        for name in ("session", "project", "agent_dir", "session_dir"):
+            if words[name] == "":  # an unset variable in a script: what is taken in its place is never what was meant
+                raise ContextError("usage", f"--{name.replace('_', '-')} is empty.")
         self.mark = environment.agent_mark(variables)
         self.agent_dir = environment.agent_dir(variables, words["agent_dir"])
         self.own_folder = os.path.join(self.agent_dir, OWN_FOLDER)

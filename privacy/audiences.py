@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from foundation.settings import CLASSES, LOCAL_ONLY, Values
 
+OMITTED = "[omitted: classified above what this audience may see]"
+"""Stands for text that may not go to an audience."""
+
 
 class Audience(NamedTuple):
     """A provider id, and whether what it receives stays on this machine."""

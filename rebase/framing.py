@@ -5,7 +5,7 @@ lines of the frame by a mark that stands in no message, because it is chosen aft
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple, get_args
 
@@ -118,3 +118,14 @@ def _mark(preamble: str, messages: Sequence[Quoted]) -> str:
 
 
 _LONGEST_LINE = len(_line("0" * _MARK_DIGITS, max(_ROLES, key=len), max(CLASSES, key=len), 10**9))
+
+
+def omitting(handoff: str, *, lets: Callable[[str], bool], omission: str) -> str:
+    """Let an omission stand for each message whose class may not go. Raises ValueError for what is no handoff."""
+    frame = parse(handoff)
+    if all(lets(each.classification) for each in frame.messages):
+        return handoff
+    return compose(
+        frame.preamble,
+        [each if lets(each.classification) else each._replace(text=omission) for each in frame.messages],
+    )

@@ -26,8 +26,8 @@ from sessions.reading import open_log, records
 Locate = Callable[[Origin], Iterable[str]]
 """Gives the files that may be a source: those with its session id, the likeliest first."""
 
-FileState = tuple[int, int, int, int, int, str]
-"""Device, inode, size and time of change of a file, and the size and digest of the prefix that it was held against."""
+FileState = tuple[int, int, int, int, int, int, str]
+"""Device, inode, size, and times of change of bytes and of inode; and the prefix it was held against: size, SHA-256."""
 
 Proved = Mapping[FileState, bool]
 """What was proved before: whether a file in a certain state has a certain prefix."""
@@ -140,6 +140,9 @@ def _agreed(link_data: Any, data: Any, text: Any, verify: Verify) -> Checkpoint:
     link, checkpoint = read_link(link_data), read_checkpoint(data)
     for purpose, record in (("link", link_data), ("checkpoint", data)):
         verdict = judged(purpose, record, verify)
+        if verdict == "forged":
+            hint = "Restore the session from a backup; what was forged is never adopted."
+            raise ContextError("lineage-unverified", _REASONS[verdict], hint=hint)
         if verdict != "good":
             raise ContextError("lineage-unverified", _REASONS[verdict])
     if (
@@ -171,11 +174,21 @@ def generations(origins: Sequence[Origin], locate: Locate, proved: Proved) -> Li
     return Lineage(tuple(found), fresh)
 
 
-def check_nearest(lineage: Lineage) -> list[str]:
-    """Refuse where the nearest source does not hold, and give warnings for older ones; raises `lineage-unverified`."""
+def sourceless(own: Own) -> bytes:
+    """Name a link for the owner's word that it counts without the source that it is of."""
+    return f"sourceless\n{own.checkpoint.operationId}\n{own.checkpoint.handoff.sha256}".encode()
+
+
+def check_nearest(lineage: Lineage, *, may_be_missing: bool) -> list[str]:
+    """Refuse where the nearest source does not hold, and give warnings for older ones; raises `lineage-unverified`.
+
+    `may_be_missing` tells that the owner knows that it is gone, and goes on all the same.
+    """
     if not lineage.generations:
         return []
     nearest, *older = lineage.generations
+    if nearest.state == MISSING and may_be_missing:
+        return ["lineage-degraded"]
     if nearest.state != VERIFIED:
         what = "is gone" if nearest.state == MISSING else "was changed"
         raise ContextError("lineage-unverified", f"The session that this one continues {what}.")
@@ -187,7 +200,15 @@ def _holds(path: str, origin: Origin, proved: Proved, fresh: dict[FileState, boo
     try:
         with open_log(path) as log:
             known = os.fstat(log.fileno())
-            state = (known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns, origin.size, origin.sha256)
+            state = (
+                known.st_dev,
+                known.st_ino,
+                known.st_size,
+                known.st_mtime_ns,
+                known.st_ctime_ns,
+                origin.size,
+                origin.sha256,
+            )
             holds = proved.get(state)
             if holds is None:
                 found = fingerprint.prefix(log, origin.size) if known.st_size >= origin.size else None

@@ -1,6 +1,7 @@
 """How the files of an operation stand to what was recorded of them, told from their bytes and from nothing else."""
 
 import os
+import stat
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -25,6 +26,8 @@ def look(path: str, size: int, sha256: str) -> State:
     """Hold the first bytes of a file against what was recorded. Raises what `open_log` raises for one that is there."""
     if not os.path.lexists(path):
         return "missing"
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return "changed"  # whatever a link or a pipe leads to, it is not the file that was recorded
     with open_log(path) as log:
         length = os.fstat(log.fileno()).st_size
         found = fingerprint.prefix(log, size) if length >= size else None

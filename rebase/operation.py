@@ -44,7 +44,7 @@ def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
         match lifecycle.standing(COURSE, record):
             case "open" | "closing" if _may_go(record, facts, plan) or (same and not _spoilt(folder, record, facts)):
                 return Earlier(record, RECOVERABLE)
-            case "finished" if same and not again and _stands(folder, facts, plan):
+            case "finished" if not again and (_is_target(facts, plan) or (same and _stands(folder, facts, plan))):
                 finished = Earlier(record, ALREADY_REBASED)
             case _:
                 pass
@@ -52,8 +52,10 @@ def earlier(journal: Journal, plan: Plan, *, again: bool) -> Earlier | None:
 
 
 def check_place(journal: HeldJournal) -> None:
-    """Pass the last gate, before a key is made to sign with. Raises ContextError `install-unsupported`."""
+    """Pass the last gate, before a key is made to sign with. Raises ContextError."""
     folder = journal.journal.folder
+    if not os.access(os.path.dirname(folder), os.W_OK | os.X_OK):
+        raise ContextError("permission-denied")
     if os.stat(folder).st_dev != os.stat(os.path.dirname(folder)).st_dev:
         raise ContextError("install-unsupported")  # what is tried out there says nothing about the sessions' disk
     can_publish(journal.disk, folder)
@@ -111,10 +113,14 @@ def _readable(record: Record) -> Facts | None:
         return None
 
 
+def _is_target(facts: Facts, plan: Plan) -> bool:
+    """Tell whether what is to be rebased is the target of an operation, and nothing was said in it since."""
+    return (facts.target_size, facts.target_sha256) == (plan.source.size, plan.source.sha256)
+
+
 def _may_go(record: Record, facts: Facts, plan: Plan) -> bool:
     """Tell whether what is to be rebased is the target of an operation that may still take it back."""
-    untouched = (facts.target_size, facts.target_sha256) == (plan.source.size, plan.source.sha256)
-    return untouched and not lifecycle.committed(COURSE, record)
+    return _is_target(facts, plan) and not lifecycle.committed(COURSE, record)
 
 
 def _spoilt(folder: str, record: Record, facts: Facts) -> bool:

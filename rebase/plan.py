@@ -6,7 +6,7 @@ writes nothing, and its id holds nothing of the run.
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from foundation.canonical import UNITS_PER_TOKEN
 from foundation.settings import Values
@@ -16,7 +16,7 @@ from rebase.checkpoint import Contents, HandoffSeal, Left, Origin, Versions
 from rebase.draft import Chosen, Draft, Way
 from rebase.gates import Diagnostics, check_exchanges, check_memory, check_names, check_recordable
 from rebase.handoff import MOST_TOKENS, Writer
-from rebase.lineage import Generation, Locate, Proved, check_nearest, generations, own_link
+from rebase.lineage import Generation, Locate, Proved, check_nearest, generations, own_link, sourceless
 from rebase.pieces import Gate, clean
 from rebase.preamble import counted
 from rebase.sealing import Verify, digest, text_digest
@@ -100,7 +100,8 @@ def make_plan(
         check_recordable((origin.sessionId, origin.file, origin.leafId))
         own = own_link(source, verify)
         lineage = generations(own.origins if own else (), locate, proved)
-        warnings = check_nearest(lineage)
+        given_up = own is not None and verify(sourceless(own), "", "") == "good"  # adopted without its source
+        warnings = check_nearest(lineage, may_be_missing=given_up)
         judged, diagnostics = check_exchanges(source)
         check_memory(source)
         gate = Gate(values["privacy.defaultClassification"], visibility)
@@ -113,7 +114,7 @@ def make_plan(
         left_out = {kind: Left.model_construct(count=number, bytes=size)
                     for kind, (number, size) in sorted(draft.measured.left.items())}  # fmt: skip
         level, model = settings_at(source.reader, source.steps)
-        named = _model(model)
+        named = _model(model, gate)
         rows = tuple(breakdown(draft.measured, chosen.choices))
         contents = None
         if chosen.handoff:
@@ -137,7 +138,7 @@ def make_plan(
             cwd=source.header.cwd,
             name=name,
             model=named,
-            thinking_level=level if isinstance(level, str) else "off",
+            thinking_level=level if _is_clean(level, gate) else "off",
             fitted=fitted,
             tokens=chosen.tokens,
             budget=budget,
@@ -195,8 +196,13 @@ def _plan_id(origin: Origin, chosen: Chosen, values: Values, visibility: Visibil
     )
 
 
-def _model(model: Any) -> tuple[str, str] | None:
+def _model(model: Any, gate: Gate) -> tuple[str, str] | None:
+    """Give provider and model; None, so that Pi takes its usual one, where they are no names or hold a secret."""
     if not isinstance(model, dict):
         return None
     provider, name = model.get("provider"), model.get("modelId")
-    return (provider, name) if isinstance(provider, str) and isinstance(name, str) else None
+    return (provider, name) if _is_clean(provider, gate) and _is_clean(name, gate) else None
+
+
+def _is_clean(text: Any, gate: Gate) -> TypeGuard[str]:
+    return isinstance(text, str) and clean(text, gate.visibility)[0] == text

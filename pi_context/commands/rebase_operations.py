@@ -20,7 +20,7 @@ from pi_context.output import plain
 from pi_context.showing import day
 from rebase import operation
 from rebase.facts import facts_of
-from rebase.lineage import Own, head_link
+from rebase.lineage import MISSING, Own, generations, head_link, sourceless
 from rebase.operation import RECOVERABLE
 
 ADOPTED, ADOPTABLE, SET_ASIDE = "adopted", "adoptable", "set-aside"
@@ -149,7 +149,7 @@ def folder_with(call: Call, operation_id: str) -> str:
 
 
 def _seals(call: Call, path: str) -> tuple[Own, list[str]]:
-    """Give the link of a target and the digests of those of its seals that do not count here yet.
+    """Give the link of a target and the digests of what does not count here yet: its seals, or that its source is gone.
 
     Link, checkpoint and handoff must agree all the same, and a seal of our own key must hold.
     """
@@ -166,6 +166,9 @@ def _seals(call: Call, path: str) -> tuple[Own, list[str]]:
     own = head_link(path, verify)
     if own is None:
         raise ContextError("not-rebased")
+    nearest = generations(own.origins[:1], rebases.locator(call.around, path), {}).generations
+    if nearest[0].state == MISSING and counts(sourceless(own), "", "") != "good":
+        seals.append(adoptions.seal_of(sourceless(own)))  # it is gone for good, and the owner knows
     return own, seals
 
 

@@ -9,6 +9,8 @@ from foundation.clock import iso
 from foundation.errors import REFUSED, ContextError
 from journal.lifecycle import Record, committed, standing
 from journal.operations import Outcome, closing_error
+from journal.places import Journal, operation_ids
+from journal.reading import find
 from pi_context.call import Call
 from pi_context.commands import rebase_answer
 from pi_context.commands.rebase_shown import WARNINGS
@@ -66,6 +68,15 @@ def tell_earlier(call: Call, found: Earlier, folder: str) -> int:
     else:
         _say_failed(call, record, folder, ContextError("operation-unfinished"))
     return 0 if done else REFUSED
+
+
+def tell_interrupted(call: Call, journal: Journal, operation_id: str) -> None:
+    """Tell a person how to end an operation that was interrupted, where it had begun."""
+    if call.out.json or operation_id not in operation_ids(journal.folder):
+        return
+    record = find(journal, operation_id)
+    if standing_of(record) == RECOVERABLE:
+        _say_failed(call, record, os.path.dirname(journal.folder), ContextError("operation-unfinished"))
 
 
 def tell_abandoned(call: Call, outcome: Outcome, folder: str) -> int:

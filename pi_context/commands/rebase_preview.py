@@ -12,16 +12,15 @@ from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_shown
 from pi_context.commands.rebase_typed import typed
 from pi_context.output import is_a_terminal, plain
-from privacy.audiences import allowed_classes
+from privacy.audiences import OMITTED, allowed_classes
 from privacy.redaction import redact_value
 from rebase import operation
-from rebase.framing import compose, parse
+from rebase.framing import omitting
 from rebase.operation import RECOVERABLE, Earlier
 from rebase.plan import Plan
 from recall import wire
 
 FOLDER_READ_ONLY = "folder-not-writable"
-OMITTED = "[omitted: classified above what this audience may see]"
 
 _WORTH_WAITING = 20_000_000  # bytes of log, about half a second
 
@@ -101,11 +100,7 @@ def handoff_shown(call: Call, plan: Plan) -> str:
     allowed = allowed_classes(call.around.audience, call.around.configuration.values)
     if not plan.handoff or all(row.classification in allowed for row in plan.breakdown):
         return plan.handoff
-    frame = parse(plan.handoff)
-    return compose(
-        frame.preamble,
-        [each if each.classification in allowed else each._replace(text=OMITTED) for each in frame.messages],
-    )
+    return omitting(plan.handoff, lets=allowed.__contains__, omission=OMITTED)
 
 
 @contextmanager

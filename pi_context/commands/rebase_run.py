@@ -8,7 +8,7 @@ from pi_context import operations, proofs, rebases
 from pi_context.asking import agreed
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_shown
-from pi_context.commands.rebase_outcome import tell, tell_earlier
+from pi_context.commands.rebase_outcome import tell, tell_earlier, tell_interrupted
 from pi_context.commands.rebase_preview import present, waiting
 from rebase import operation
 from rebase.plan import Plan
@@ -66,8 +66,11 @@ def _run(call: Call, expected: str | None) -> int:
             raise ContextError("plan-changed")
         operation.check_place(held)
         signing = operations.signing(around, held)
-        outcome = operation.begin(
-            signing, operations.site_of(around, signing, plan), plan, operations.new_operation_id()
-        )
+        identity = operations.new_operation_id()
+        try:
+            outcome = operation.begin(signing, operations.site_of(around, signing, plan), plan, identity)
+        except KeyboardInterrupt:
+            tell_interrupted(call, signing.journal, identity)
+            raise
     proofs.keep(around, proofs.load(around), plan.proved)
     return tell(call, outcome, os.path.dirname(plan.file), plan)

@@ -106,7 +106,7 @@ def _told(call: Call, plan: Plan) -> Iterator[tuple[str, str]]:
         _listed(f"{left.count:,} {LEFT_OUT[kind]} ({size(left.bytes)})" for kind, left in plan.left_out.items()),
     )
     yield "class", plan.classification
-    yield "secrets", f"{plan.redactions:,} taken out" if plan.redactions else "none found"
+    yield "secrets", f"{plan.redactions:,} taken out" if plan.redactions else "none in what is quoted"
     yield "tool calls", _exchanges(plan)
     yield "pins, memories", "0, 0"
     yield "lineage", _lineage(plan)

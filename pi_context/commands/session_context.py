@@ -5,10 +5,14 @@ from typing import Any
 
 from foundation.canonical import escape_controls, pretty
 from foundation.errors import REFUSED, ContextError
+from foundation.marks import HANDOFF_TYPES
+from foundation.settings import CLASSES
 from foundation.texts import RawText
 from pi_context.call import Call
 from pi_context.entries_seen import Viewer, current
 from pi_context.output import plain
+from privacy.audiences import OMITTED, allowed_classes
+from privacy.classes import highest
 from privacy.redaction import redact, redact_together, redact_value
 from recall import wire
 from recall.evidence import Logs
@@ -17,7 +21,6 @@ from sessions.javascript import stringify
 
 SCHEMA = "context-session-context-v1"
 _DEEP = 40_000  # Python frames: Pi reads values nested 5000 deep
-OMITTED = "[omitted: classified above what this audience may see]"
 
 
 def context(call: Call) -> int:
@@ -72,7 +75,7 @@ def _gated(call: Call, found: Context) -> list[Any]:
                 node = viewer.outline.by_id.get(source)
                 allowed[source] = node is not None and viewer.look(node).evidence is not None
     return [
-        redacted(_whole(message)) if allowed[source] else _omitted(message)
+        redacted(_whole(_gated_handoff(call, message))) if allowed[source] else _omitted(message)
         for message, source in zip(found.messages, found.sources, strict=True)
     ]
 
@@ -85,6 +88,23 @@ def _whole(message: Any) -> Any:
     texts = [block for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)]
     safe = iter(redact_together([RawText(block["text"]) for block in texts]))
     return message | {"content": [block | {"text": next(safe)} if block in texts else block for block in content]}
+
+
+def _gated_handoff(call: Call, message: Any) -> Any:
+    """Leave out what a handoff quotes of classes that this audience may not see; it is no entry with one class."""
+    if not isinstance(message, dict) or message.get("customType") not in HANDOFF_TYPES:
+        return message
+    from rebase.framing import omitting
+
+    values = call.around.configuration.values
+    allowed, default = allowed_classes(call.around.audience, values), values["privacy.defaultClassification"]
+    if set(allowed) == set(CLASSES):
+        return message
+    try:
+        text = omitting(message["content"], lets=lambda name: highest(default, name) in allowed, omission=OMITTED)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return _omitted(message)
+    return message | {"content": text}
 
 
 def _omitted(message: Any) -> Any:

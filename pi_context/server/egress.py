@@ -10,13 +10,12 @@ from typing import Any, NamedTuple, NoReturn
 
 from foundation.canonical import Json, dumps
 from foundation.settings import CLASSES
-from pi_context.commands.rebase_preview import OMITTED
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import Piece
-from privacy.audiences import allowed_classes
+from privacy.audiences import OMITTED, allowed_classes
 from privacy.classes import highest
-from rebase.framing import compose, parse
+from rebase.framing import omitting
 from recall import wire
 
 UNREADABLE = "[omitted: pi-context could not read this again, so nobody knows its class]"
@@ -72,11 +71,8 @@ def _gated(piece: Piece, gate: Gate) -> str | None:
 
 
 def _handoff(text: str, gate: Gate) -> str | None:
-    frame = parse(text)
-    if all(gate.lets(each.classification) for each in frame.messages):
-        return None
-    kept = [each if gate.lets(each.classification) else each._replace(text=OMITTED) for each in frame.messages]
-    return compose(frame.preamble, kept)
+    kept = omitting(text, lets=gate.lets, omission=OMITTED)
+    return None if kept == text else kept
 
 
 def _answer(text: str, gate: Gate) -> str | None:

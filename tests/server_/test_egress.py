@@ -9,8 +9,8 @@ from pi_desk import Desk
 from served import Json, Served
 
 from foundation.canonical import dumps
-from pi_context.commands.rebase_preview import OMITTED
 from pi_context.server.egress import UNREADABLE
+from privacy.audiences import OMITTED
 from rebase.framing import Quoted, compose, parse
 
 Serve = Callable[..., Served]

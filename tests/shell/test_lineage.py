@@ -130,7 +130,7 @@ def test_what_vouches_for_a_source_must_be_ours(shell: Shell, hashed: list[int])
     source.write_bytes(source.read_bytes().replace(b"grams", b"stone"))
     known = source.stat()
     family.keep_current()
-    kept["content"][0][:4] = [known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns]
+    kept["content"][0][:5] = [known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns]
     family.proofs.write_text(json.dumps(kept), "utf-8")
     answer = shell.search("ledger-key", *LINEAGE)
     assert (answer["hits"], answer["warnings"]) == ([], ["lineage-degraded"])
@@ -213,7 +213,7 @@ def test_the_memory_is_bounded(shell: Shell, monkeypatch: pytest.MonkeyPatch) ->
     family.keep_current()
     shell.search("okapi", *LINEAGE)
     assert len(json.loads(family.proofs.read_text("utf-8"))["content"]) == 1
-    first, second, again = (1, 1, 10, 5, 10, "a"), (1, 2, 10, 5, 10, "b"), (1, 1, 20, 6, 10, "a")
+    first, second, again = (1, 1, 10, 5, 5, 10, "a"), (1, 2, 10, 5, 5, 10, "b"), (1, 1, 20, 6, 6, 10, "a")
     monkeypatch.setattr("pi_context.proofs.MOST", 2)
     kept = proofs._joined({first: True, second: True}, {again: False})
     assert kept == [[*second, True], [*again, False]]

@@ -27,7 +27,7 @@ def test_what_another_machine_signed_counts_once_it_is_adopted(shell: Shell, reb
     answer = rebase.json("--adopt", target, "--yes")
     assert (answer["status"], answer["adoptedSeals"], answer["journal"]) == ("adopted", 2, "adopted")
 
-    done = rebase.json("--yes", "--session", target)
+    done = rebase.json("--yes", "--again", "--session", target)
     assert (done["status"], done["lineageDepth"]) == ("verified", 2)
     assert done["lineage"][0]["state"] == "verified"
     assert target.read_bytes().count(b'"mac"') == 2

@@ -91,7 +91,7 @@ def test_the_list_tells_what_was_rebased(shell: Shell, rebase: Acts, monkeypatch
     """Both ways, to the owner; a fork, which has a parent too, was not rebased."""
     file = shell.add(*TALK)
     first = rebase.json("--yes", "--session", file)
-    second = rebase.json("--yes", "--session", first["targetFile"])
+    second = rebase.json("--yes", "--again", "--session", first["targetFile"])
     fork = header(str(shell.project), "fork") | {"parentSession": str(file)}
     shell.write("fork.jsonl", log(fork, *TALK))
     shell("index", "update", expect=0)

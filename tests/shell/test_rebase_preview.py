@@ -11,7 +11,7 @@ from rebasing import calls, result
 from shelled import Shell
 
 from pi_context import command_line
-from pi_context.commands.rebase_preview import OMITTED
+from privacy.audiences import OMITTED
 from rebase.framing import parse
 
 FIELDS = {
