@@ -8,9 +8,12 @@ from pathlib import Path
 import apsw
 import pytest
 from hypothesis import settings
-from shelled import Shell
 
-from pi_context.environment import AGENT_MARKS
+pytest.register_assert_rewrite("deliveries", "rebases")  # their assertions explain themselves only if rewritten first
+
+from shelled import Shell  # noqa: E402
+
+from pi_context.environment import AGENT_MARKS  # noqa: E402
 
 # No clock judges a test, for other work may share the machine. The same tree gives the same result: what is new is
 # looked for by `make explore`, not by a check that stands between a change and main.

@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-
-pytest.register_assert_rewrite("deliveries")
-
-from deliveries import Delivery  # noqa: E402 - its assertions explain themselves only where they are rewritten first
-from faults import scratch  # noqa: E402
+from deliveries import Delivery
+from faults import scratch
 
 
 @pytest.fixture
