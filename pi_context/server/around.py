@@ -15,7 +15,7 @@ from pi_context.server.protocol import Context, Resting
 from pi_context.server.state import State
 from pi_context.surroundings import Surroundings
 from pi_context.verbs import GLOBAL_OPTIONS, Words
-from privacy.audiences import Audience, audience_of, provider_audience
+from privacy.audiences import REMOTE, Audience, audience_of, provider_audience
 from recall.here import Here
 from recall.references import References
 from sessions import pi_files
@@ -35,7 +35,7 @@ class InsidePi(Surroundings):
         given |= {name: state.words[name] for name in ("agent_dir", "session_dir")}
         super().__init__(given, variables, terminal=False)
         self.state, self.pi, self.confirmed = state, pi, confirmed
-        self.mark = "" if pi.actor == "user" else "the model"
+        self.mark = state.mark or ("" if pi.actor == "user" else "the model")
         self.current_folder = pi.cwd
         self.references = state.references
         self.words["leaf"] = self._leaf()
@@ -89,12 +89,12 @@ class InsidePi(Surroundings):
     @cached_property
     def owner(self) -> bool:
         """Whether a person typed this and agreed to it; where nobody can be asked, nobody agreed."""
-        return self.pi.actor == "user" and self.pi.has_ui and self.confirmed
+        return not self.mark and self.pi.has_ui and self.confirmed
 
     @cached_property
     def provider(self) -> Audience:
-        """The provider of the live model."""
-        return provider_audience(self.pi.provider, self.configuration.values)
+        """The provider of the live model; nobody knows whose it is where a model's shell started all of this."""
+        return REMOTE if self.state.mark else provider_audience(self.pi.provider, self.configuration.values)
 
     @cached_property
     def audience(self) -> Audience:
@@ -110,12 +110,12 @@ class InsidePi(Surroundings):
     def require_owner(self) -> None:
         """Refuse what only the owner may do; raises ContextError, `confirmation-required` where a person can agree."""
         if not self.owner:
-            can_be_asked = self.pi.actor == "user" and self.pi.has_ui
+            can_be_asked = not self.mark and self.pi.has_ui
             raise ContextError("confirmation-required" if can_be_asked else "owner-act-required")
 
     def require_user(self) -> None:
         """Refuse what no model may ask for."""
-        if self.pi.actor != "user":
+        if self.mark:
             raise ContextError("owner-act-required")
 
     def at_rest(self) -> bool:

@@ -19,6 +19,7 @@ from pi_context.server.state import State
 from pi_context.server.streams import complain
 from pi_context.server.tool_calls import failed, tool
 from pi_context.tools import TOOLS, Tool
+from privacy.audiences import provider_audience
 from sessions.locating import newest, read_header, session_id
 
 
@@ -43,8 +44,8 @@ class History:
 
     @property
     def local(self) -> bool:
-        """Whether what is answered stays on this machine."""
-        return self._around().audience.local
+        """Whether what is answered would stay on this machine."""
+        return provider_audience(self._launch.provider, self._around().configuration.values).local
 
     def tools(self) -> tuple[Tool, ...]:
         """Give the tools that there are: none where they are switched off."""

@@ -11,6 +11,9 @@ from pi_context.server.client import Client
 from pi_context.verbs import Words
 from recall.references import MemoryReferences, Reference
 
+OWN_MARK = "PI_CODING_AGENT"
+"""What Pi sets in its own process. Any other mark of an agent says that this Pi, or no Pi, was started by a model."""
+
 
 class SharedReferences:
     """The references of one server, given out and asked for by several threads."""
@@ -31,10 +34,14 @@ class SharedReferences:
 
 
 class State:
-    """What the server keeps; settings are those of the first question about a project."""
+    """What the server keeps; settings are those of the first question about a project.
+
+    `mark` names the variable by which a model's shell is known that started all of this; empty where a person did.
+    """
 
     def __init__(self, words: Words, variables: Mapping[str, str], client: Client | None = None) -> None:
         self.words, self.variables, self._client = words, dict(variables), client
+        self.mark = environment.agent_mark({name: value for name, value in variables.items() if name != OWN_MARK})
         self.references = SharedReferences()
         self.configurations: dict[tuple[str, bool | None], Configuration] = {}
         self.pid = os.getpid()

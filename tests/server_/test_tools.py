@@ -134,12 +134,28 @@ def test_the_live_leaf_decides_the_branch(desk: Desk, serve: Serve) -> None:
     assert served.tool("recall", query="walrus")["hits"]
 
 
-def test_a_mark_of_an_agent_does_not_count(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pi started the server, and other sessions' variables are not about it."""
-    monkeypatch.setenv("PI_SESSION_FILE", "/nowhere.jsonl")
-    monkeypatch.setenv("CLAUDECODE", "1")
+def test_the_mark_that_pi_sets_for_itself_does_not_count(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pi started the server, and a person started Pi."""
+    monkeypatch.setenv("PI_CODING_AGENT", "true")
 
-    assert serve().tool("recall", query="retry budget")["hits"]
+    assert serve(actor="user").call("command", {"line": "history status"})["status"] == "ok"
+
+
+@pytest.mark.parametrize("mark", ["CLAUDECODE", "PI_SESSION_ID", "PI_SESSION_FILE"])
+def test_a_server_in_the_shell_of_a_model_is_no_way_around(
+    desk: Desk, serve: Serve, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    """A model may start a Pi of its own, or speak the protocol itself: it types as nobody, for an unknown provider."""
+    with desk.file.open("ab") as file:
+        file.write(lines(message(5, 4, "[context:local-only]walrus[/context:local-only]")))
+    monkeypatch.setenv(mark, "1")
+    served = serve(actor="user", hasUI=True, provider="ollama")
+
+    with pytest.raises(Refused):
+        served.call("command", {"line": "config set privacy.localProviders '[\"openai\"]' --global", "confirmed": True})
+    served.context |= {"actor": "model"}
+    assert served.tool("recall", query="walrus")["hits"] == []
+    assert served.tool("recall", query="retry budget")["hits"]
 
 
 def test_wrong_arguments_are_answers_with_a_code(serve: Serve) -> None:
