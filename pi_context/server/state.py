@@ -11,7 +11,7 @@ from pi_context.server.client import Client
 from pi_context.verbs import Words
 from recall.references import MemoryReferences, Reference
 
-OWN_MARK = "PI_CODING_AGENT"
+_OWN_MARKS = {("PI_CODING_AGENT", "true"), ("AI_AGENT", "pi")}
 """What Pi sets in its own process. Any other mark of an agent says that this Pi, or no Pi, was started by a model."""
 
 
@@ -41,7 +41,7 @@ class State:
 
     def __init__(self, words: Words, variables: Mapping[str, str], client: Client | None = None) -> None:
         self.words, self.variables, self._client = words, dict(variables), client
-        self.mark = environment.agent_mark({name: value for name, value in variables.items() if name != OWN_MARK})
+        self.mark = environment.agent_mark(dict(set(variables.items()) - _OWN_MARKS))
         self.references = SharedReferences()
         self.configurations: dict[tuple[str, bool | None], Configuration] = {}
         self.pid = os.getpid()
