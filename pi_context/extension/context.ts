@@ -82,7 +82,9 @@ class Server {
 
   private async start(): Promise<void> {
     const [command, ...words] = program();
-    const child: Json = spawn(command, words, { cwd: HERE, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+    const { PI_CODING_AGENT, AI_AGENT, ...env } = process.env; // Pi's marks for its shells: these would say that a model asks
+    const marked = AI_AGENT === undefined || AI_AGENT === "pi" ? env : { ...env, AI_AGENT };
+    const child: Json = spawn(command, words, { cwd: HERE, env: marked, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
     let complaint = "";
     const gone = (why: string) => {
       if (this.child === child) this.child = undefined;

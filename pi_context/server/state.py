@@ -11,9 +11,6 @@ from pi_context.server.client import Client
 from pi_context.verbs import Words
 from recall.references import MemoryReferences, Reference
 
-_OWN_MARKS = {("PI_CODING_AGENT", "true"), ("AI_AGENT", "pi")}
-"""What Pi sets in its own process. Any other mark of an agent says that this Pi, or no Pi, was started by a model."""
-
 
 class SharedReferences:
     """The references of one server, given out and asked for by several threads."""
@@ -41,7 +38,7 @@ class State:
 
     def __init__(self, words: Words, variables: Mapping[str, str], client: Client | None = None) -> None:
         self.words, self.variables, self._client = words, dict(variables), client
-        self.mark = environment.agent_mark(dict(set(variables.items()) - _OWN_MARKS))
+        self.mark = environment.agent_mark(variables)
         self.references = SharedReferences()
         self.configurations: dict[tuple[str, bool | None], Configuration] = {}
         self.pid = os.getpid()

@@ -134,15 +134,7 @@ def test_the_live_leaf_decides_the_branch(desk: Desk, serve: Serve) -> None:
     assert served.tool("recall", query="walrus")["hits"]
 
 
-def test_the_mark_that_pi_sets_for_itself_does_not_count(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pi started the server, and a person started Pi."""
-    monkeypatch.setenv("PI_CODING_AGENT", "true")
-    monkeypatch.setenv("AI_AGENT", "pi")
-
-    assert serve(actor="user").call("command", {"line": "history status"})["status"] == "ok"
-
-
-@pytest.mark.parametrize("mark", ["CLAUDECODE", "AI_AGENT", "PI_SESSION_ID", "PI_SESSION_FILE"])
+@pytest.mark.parametrize("mark", ["CLAUDECODE", "AI_AGENT", "PI_CODING_AGENT", "PI_SESSION_ID", "PI_SESSION_FILE"])
 def test_a_server_in_the_shell_of_a_model_is_no_way_around(
     desk: Desk, serve: Serve, monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
