@@ -61,6 +61,10 @@ def with_index(folder: str, disk: Files, ask: Callable[[apsw.Connection | None, 
     return ask(None, (*rebuilt, "index-unavailable"))
 
 
+_PLACE = ("in-the-way", "lock-unavailable")
+"""Codes of a folder in which there can be no index; who only searches hears that there is none."""
+
+
 def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[str, ...]]:
     """Open the index, or make one; None with a warning where that cannot be done."""
     warnings: tuple[str, ...] = ()
@@ -73,7 +77,8 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
                 start_over(folder, disk)
                 warnings = ("index-rebuilt",)
         except ContextError as error:
-            problem = error.code
+            if error.code not in _PLACE:
+                problem = error.code
             break
         except apsw.Error as error:
             problem = translated(error).code
