@@ -74,7 +74,11 @@ def write(drawn: Drawn, entry_id: str, gate: Gate, *, short: bool) -> VisibleTex
 
 
 def clean(raw: str, visibility: Visibility) -> tuple[VisibleText, int]:
-    """Redact and mask a text, and count the secrets in it; halves of a character that came together become one."""
+    """Redact and mask a text, and count the secrets in it.
+
+    Halves of a character that came together become one; a half alone becomes U+FFFD, for Pi drops it on the way to a
+    provider, and lengths would be wrong then.
+    """
     found = redact(RawText(_joined(raw)))
     return visibility.mask(found.text).text, found.count
 
@@ -124,4 +128,4 @@ def _class_of(drawn: Drawn, raw: str, default: str) -> str:
 def _joined(raw: str) -> str:
     if raw.isascii() or not _SURROGATE.search(raw):
         return raw
-    return raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return raw.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -19,11 +19,16 @@ const HANDOFF = "[pi-context handoff v1 ";
 const HANDOFF_TYPES = ["context-rebase-handoff-v1", "ds4-rebase-handoff-v1"];
 const OMISSION = "[omitted: pi-context could not check this for the present provider]";
 const SECOND = 1000;
+const START_MS = 10 * SECOND;
+const DOWN_MS = 60 * SECOND; // a server that hung at its start is not waited for again so soon
+const END_MS = 3 * SECOND;
 const GATE_MS = 15 * SECOND;
 const CALL_MS = 120 * SECOND;
+const OPERATION_MS = 600 * SECOND; // longer than the server waits for a switch
+const COMPACTION_MS = 300 * SECOND;
 const TREE_UP = 16;
 const REBASING = Symbol.for("pi-context: a rebase is under way"); // a switch loads this file again
-const DEEPEST = 500;
+const MOST_VALUES = 20_000_000; // a request with more is no request
 
 const globals = globalThis as Json;
 
@@ -47,6 +52,20 @@ class Refusal extends Error {
   }
 }
 
+const unavailable = (why: string) => new Refusal("server-unavailable", `pi-context is not available: ${why}`);
+const cancelled = () => new Refusal("cancelled", "The call was cancelled.");
+
+/** Wait, but not longer than until an abort. */
+function unlessAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(cancelled());
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
 /** The program and its first words: the environment's, the one pinned when this was installed, else on the PATH. */
 function program(): string[] {
   const python = process.env.PI_CONTEXT_PYTHON || readJson("python.json")?.python;
@@ -61,6 +80,8 @@ class Server {
   ready: Promise<void> | undefined;
   waiting = new Map<number, Json>();
   last = 0;
+  closed = false;
+  down: { until: number; why: Refusal } | undefined;
 
   constructor(asked: (method: string, params: Json) => Promise<Json>, noticed: (version: string) => void) {
     this.asked = asked;
@@ -68,19 +89,30 @@ class Server {
   }
 
   /** Ask; an answer that is an error, or none in time, is thrown as a Refusal. */
-  async call(method: string, params: Json, ms?: number, signal?: AbortSignal): Promise<Json> {
+  async call(method: string, params: Json, ms: number, signal?: AbortSignal): Promise<Json> {
+    const end = Date.now() + ms;
     if (!this.child) this.ready = this.start();
-    await this.ready;
-    return this.send(method, ms ? { ...params, deadlineMs: ms } : params, ms, signal);
+    await unlessAborted(this.ready!, signal);
+    const left = Math.max(SECOND, end - Date.now());
+    return this.send(method, { ...params, deadlineMs: left }, left, signal);
   }
 
-  /** Let it end: it finishes what it must, then goes. */
-  close(): void {
-    this.child?.stdin.end();
+  /** Let it end: it finishes what it must, then goes; one that does not is ended. */
+  async close(): Promise<void> {
+    const child = this.child;
+    this.closed = true;
     this.child = undefined;
+    if (!child) return;
+    const gone = new Promise((resolve) => child.once("close", resolve));
+    const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+    child.stdin.end();
+    await gone;
+    clearTimeout(timer);
   }
 
   private async start(): Promise<void> {
+    if (this.closed) throw unavailable("this session is over");
+    if (this.down && Date.now() < this.down.until) throw this.down.why;
     const [command, ...words] = program();
     const { PI_CODING_AGENT, AI_AGENT, ...env } = process.env; // Pi's marks for its shells: these would say that a model asks
     const marked = AI_AGENT === undefined || AI_AGENT === "pi" ? env : { ...env, AI_AGENT };
@@ -91,7 +123,7 @@ class Server {
       const mine = [...this.waiting].filter(([, call]) => call.child === child);
       for (const [id, call] of mine) {
         this.waiting.delete(id);
-        call.reject(new Refusal("server-unavailable", `pi-context is not available: ${why}`));
+        call.reject(unavailable(why));
       }
     };
     this.child = child;
@@ -109,22 +141,31 @@ class Server {
       }
       pieces.push(lines[lines.length - 1]);
     });
-    const hello = await this.send("hello", {}, 30 * SECOND);
-    if (hello?.protocol !== PROTOCOL) {
-      this.close();
-      throw new Refusal("server-unavailable", "pi-context is of another version: run `pi-context pi install` again");
+    const hung = setTimeout(() => {
+      this.down = { until: Date.now() + DOWN_MS, why: unavailable("it did not answer when it was started") };
+      child.kill("SIGKILL");
+      gone("it did not answer when it was started");
+    }, START_MS);
+    try {
+      const hello = await this.send("hello", {}, 0);
+      if (hello?.protocol !== PROTOCOL) {
+        child.kill("SIGKILL");
+        throw unavailable("it is of another version: install the extension again, by `pi-context pi install` in a shell");
+      }
+      if (hello.version !== VERSION) this.noticed(hello.version);
+    } finally {
+      clearTimeout(hung);
     }
-    if (hello.version !== VERSION) this.noticed(hello.version);
   }
 
-  private send(method: string, params: Json, ms?: number, signal?: AbortSignal): Promise<Json> {
+  private send(method: string, params: Json, ms: number, signal?: AbortSignal): Promise<Json> {
     const child = this.child;
-    if (!child) return Promise.reject(new Refusal("server-unavailable", "pi-context is not available"));
+    if (!child) return Promise.reject(unavailable("its process ended"));
     const id = ++this.last;
     return new Promise((resolve, reject) => {
       const cancel = () => {
         this.write(child, { method: "$/cancel", params: { id } });
-        this.waiting.get(id)?.reject(new Refusal("cancelled", "The call was cancelled."));
+        this.waiting.get(id)?.reject(cancelled());
         this.waiting.delete(id); // whatever still comes is dropped
       };
       const timer = ms ? setTimeout(() => child.kill("SIGKILL"), ms + 5 * SECOND) : undefined; // it answers in time
@@ -182,98 +223,120 @@ const isPlain = (value: Json) => {
   const parent = Object.getPrototypeOf(value);
   return parent === Object.prototype || parent === null || Array.isArray(value);
 };
+const isOurs = (value: Json) => OURS.has(value.name) || OURS.has(value.toolName);
 
 /** Tell whether anything of ours may be below a value; most requests hold nothing, and pay no more than this. */
-function holds(value: Json, depth: number): boolean {
-  if (typeof value === "string") return (value.startsWith(ANSWER) || value.startsWith(HANDOFF));
-  if (value === null || typeof value !== "object" || !isPlain(value)) return false;
-  if (depth > DEEPEST) throw new Error("too deep");
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) if (holds(value[at], depth + 1)) return true;
-    return false;
+function holds(root: Json): boolean {
+  const rest: Json[] = [root]; // no recursion: what a model calls may be nested as deeply as it likes
+  for (let seen = 0; rest.length; seen++) {
+    if (seen > MOST_VALUES) throw new Error("no end");
+    const value = rest.pop();
+    if (typeof value === "string") {
+      if (value.startsWith(ANSWER) || value.startsWith(HANDOFF)) return true;
+    } else if (value !== null && typeof value === "object" && isPlain(value)) {
+      if (Array.isArray(value)) {
+        for (let at = 0; at < value.length; at++) rest.push(value[at]);
+        continue;
+      }
+      if (isOurs(value) && (first(value, ARGUMENTS) ?? first(value, CONTENTS))) return true;
+      if (value.customType !== undefined && HANDOFF_TYPES.includes(value.customType)) return true;
+      for (const name in value) rest.push(value[name]);
+    }
   }
-  if ((OURS.has(value.name) || OURS.has(value.toolName)) && (first(value, ARGUMENTS) ?? first(value, CONTENTS))) return true;
-  if (value.customType !== undefined && HANDOFF_TYPES.includes(value.customType)) return true;
-  for (const name in value) if (holds(value[name], depth + 1)) return true;
   return false;
+}
+
+/** A value with the way to it: the place above, and the name there. */
+type Place = { value: Json; above?: Place; name: string | number };
+
+function pathOf(place: Place): Path {
+  const path: Path = [];
+  for (let at: Place | undefined = place; at?.above; at = at.above) path.push(at.name);
+  return path.reverse();
+}
+
+const below = (above: Place, names: string[]): Place[] => names.map((name) => ({ value: above.value[name], above, name }));
+
+/** List all texts at and below a place. */
+function texts(from: Place): { path: Path; text: string }[] {
+  const found: { path: Path; text: string }[] = [];
+  const rest = [from];
+  for (let place = rest.pop(); place; place = rest.pop()) {
+    const { value } = place;
+    if (typeof value === "string") found.push({ path: pathOf(place), text: value });
+    else if (value !== null && typeof value === "object") {
+      const names = Object.keys(value).filter((name) => Array.isArray(value) || !LABELS.has(name));
+      rest.push(...below(place, names).reverse());
+    }
+  }
+  return found;
 }
 
 /** Find our texts in anything that is made of plain objects: a request of any provider, or Pi's own messages. */
 export function find(root: Json): Piece[] {
+  if (!holds(root)) return [];
   const pieces: Piece[] = [];
-  if (!holds(root, 0)) return pieces;
-  const candidates: { id: string; named: boolean; path: Path; fields: string[]; value: Json }[] = [];
-  const ids = new Set<string>();
-  const path: Path = [];
-  const look = (value: Json, above: Json): void => {
+  const results: { id: string; ours: boolean; fields: Place[] }[] = [];
+  const calls = new Set<string>();
+  const rest: Place[] = [{ value: root, name: "" }];
+  for (let place = rest.pop(); place; place = rest.pop()) {
+    const { value } = place;
     if (typeof value === "string") {
-      if (value.startsWith(ANSWER)) pieces.push({ kind: "tool-result", path: path.slice(), text: value });
-      else if (value.startsWith(HANDOFF)) pieces.push({ kind: "handoff", path: path.slice(), text: value });
-      return;
+      if (value.startsWith(ANSWER)) pieces.push({ kind: "tool-result", path: pathOf(place), text: value });
+      else if (value.startsWith(HANDOFF)) pieces.push({ kind: "handoff", path: pathOf(place), text: value });
+      continue;
     }
-    if (value === null || typeof value !== "object" || !isPlain(value)) return;
-    if (path.length > DEEPEST) throw new Error("too deep");
+    if (value === null || typeof value !== "object" || !isPlain(value)) continue;
+    const names = Object.keys(value);
     if (Array.isArray(value)) {
-      for (let at = 0; at < value.length; at++) step(value, at);
-      return;
+      rest.push(...below(place, names).reverse());
+      continue;
     }
     if (HANDOFF_TYPES.includes(value.customType) && value.content !== undefined) {
-      for (const each of texts(value.content, [...path, "content"])) pieces.push({ kind: "handoff", ...each });
-      return;
+      for (const each of texts(below(place, ["content"])[0])) pieces.push({ kind: "handoff", ...each });
+      continue;
     }
-    const ours = OURS.has(value.name) || OURS.has(value.toolName);
+    const ours = isOurs(value);
     const given = ours ? first(value, ARGUMENTS) : undefined;
     if (given !== undefined) {
-      const own = first(value, CALL_IDS) ? value : above ?? {};
+      const holder = place.above?.value;
+      const own = first(value, CALL_IDS) || Array.isArray(holder) ? value : holder ?? {};
       const callId = first(own, CALL_IDS) ? String(own[first(own, CALL_IDS)!]) : undefined;
-      for (const name of CALL_IDS) if (typeof own[name] === "string") ids.add(own[name]);
+      for (const name of CALL_IDS) if (typeof own[name] === "string") calls.add(own[name]);
       const parsed = typeof value[given] !== "string";
       const text = parsed ? JSON.stringify(value[given]) ?? "{}" : value[given];
-      pieces.push({ kind: "tool-call", path: [...path, given], text, callId, parsed });
+      pieces.push({ kind: "tool-call", path: [...pathOf(place), given], text, callId, parsed });
     } else {
       const known = first(value, RESULT_IDS);
       const fields = CONTENTS.filter((name) => value[name] !== undefined);
       if ((known || ours) && fields.length) {
-        const id = known ? String(value[known]) : "";
-        candidates.push({ id, named: ours, path: path.slice(), fields, value });
+        results.push({ id: known ? String(value[known]) : "", ours, fields: below(place, fields) });
       }
     }
-    for (const name in value) if (name !== given) step(value, name);
-  };
-  const step = (holder: Json, name: string | number): void => {
-    path.push(name);
-    look(holder[name], Array.isArray(holder) ? undefined : holder);
-    path.pop();
-  };
-  look(root, undefined);
+    rest.push(...below(place, names.filter((name) => name !== given)).reverse());
+  }
   const known = new Map(pieces.map((piece) => [piece.path.join("\0"), piece]));
-  for (const { id, named, path: at, fields, value } of candidates) {
-    if (!named && !ids.has(id)) continue;
-    for (const field of fields) {
-      for (const each of texts(value[field], [...at, field])) {
-        const before = known.get(each.path.join("\0"));
-        const piece: Piece = Object.assign(before ?? each, { kind: "tool-result", callId: id || undefined }) as Piece;
-        if (!before) pieces.push(piece);
-      }
+  for (const { id, ours, fields } of results) {
+    if (!ours && !calls.has(id)) continue;
+    for (const each of fields.flatMap(texts)) {
+      const before = known.get(each.path.join("\0"));
+      const piece: Piece = Object.assign(before ?? each, { kind: "tool-result", callId: id || undefined }) as Piece;
+      if (!before) pieces.push(piece);
     }
   }
   return pieces;
 }
 
-/** List all texts below a value, with where they are. */
-function texts(value: Json, at: Path): { path: Path; text: string }[] {
-  if (typeof value === "string") return [{ path: at, text: value }];
-  if (value === null || typeof value !== "object" || at.length > DEEPEST) return [];
-  return Object.keys(value)
-    .filter((name) => Array.isArray(value) || !LABELS.has(name))
-    .flatMap((name) => texts(value[name], [...at, Array.isArray(value) ? Number(name) : name]));
-}
+const copyOf = (value: Json) =>
+  Array.isArray(value) ? value.slice() : Object.assign(Object.create(Object.getPrototypeOf(value)), value);
 
 /** Give a copy in which one value is another; what is on the way to it is copied, all else is shared. */
-function changed(root: Json, [name, ...rest]: Path, value: Json): Json {
-  if (name === undefined) return value;
-  const copy = Array.isArray(root) ? root.slice() : Object.assign(Object.create(Object.getPrototypeOf(root)), root);
-  copy[name] = changed(root[name], rest, value);
+function changed(root: Json, path: Path, value: Json): Json {
+  if (!path.length) return value;
+  const copy = copyOf(root);
+  let holder = copy;
+  for (const name of path.slice(0, -1)) holder = holder[name] = copyOf(holder[name]);
+  holder[path[path.length - 1]] = value;
   return copy;
 }
 
@@ -284,19 +347,31 @@ function withheld(piece: Piece): string {
   return JSON.stringify(Object.fromEntries(kept.map((name) => [name, OMISSION])));
 }
 
+/** What Pi answers a model whose arguments do not fit: it repeats them, and nothing of the history. */
+const COMPLAINT = /^Validation failed for tool "context_\w+":\n/;
+const REPEATED = "\n\nReceived arguments:\n";
+const isComplaint = ({ kind, text }: Piece) => kind === "tool-result" && COMPLAINT.test(text);
+
 // --- the extension --------------------------------------------------------------------------------------------
+
+/** A rebase under way: the context that it began in, the one after the switch, the switch itself, and its id. */
+type Operation = { ctx: Json; fresh?: Json; switching?: Promise<Json>; id?: string };
 
 export default function (pi: Json): void {
   let latest: Json; // the context of the last event, for what comes without one
-  let compacting = false;
+  let compactingUntil = 0; // an older Pi does not tell of a compaction that failed, so that this ends by itself too
+  let begunWith: string | undefined; // the provider of the turn under way
   let closed = false;
-  let live: { ctx: Json; fresh?: Json } | undefined; // an operation that is under way, and the context after its switch
+  let live: Operation | undefined; // what is under way in which sessions are switched
   const told = new Set<string>();
 
   const server = new Server(
     async (method, params) => {
       if (method === "leaf") return standing();
-      if (method === "activate" && live) return activate(params.targetFile, live);
+      if (method === "activate" && live) {
+        live.id = params.operationId;
+        return (live.switching = activate(params.targetFile, live));
+      }
       throw new Error(method);
     },
     (version) => once(latest, `pi-context is ${version}, this extension ${VERSION}: run \`pi-context pi install\`.`),
@@ -308,12 +383,12 @@ export default function (pi: Json): void {
     const sessions = ctx.sessionManager;
     return {
       sessionFile: sessions.getSessionFile() ?? null, leafId: sessions.getLeafId() ?? null, idle: ctx.isIdle(),
-      pendingMessages: ctx.hasPendingMessages(), compacting,
+      pendingMessages: ctx.hasPendingMessages(), compacting: Date.now() < compactingUntil,
     };
   }
 
   /** Switch sessions; only what the fresh context says of itself counts. */
-  async function activate(file: string, operation: { ctx: Json; fresh?: Json }): Promise<Json> {
+  async function activate(file: string, operation: Operation): Promise<Json> {
     let seen: Json;
     const withSession = async (fresh: Json) => {
       operation.fresh = fresh;
@@ -345,10 +420,10 @@ export default function (pi: Json): void {
   }
 
   /** Ask the server; what changes nothing is asked again once when the server died over it. */
-  async function ask(method: string, params: Json, ctx: Json, actor: "user" | "model", ms = CALL_MS, signal?: AbortSignal,
-    over?: Json) {
+  async function ask(method: string, params: Json, ctx: Json, actor: "user" | "model", ms = CALL_MS, signal?: AbortSignal) {
     latest = ctx;
-    const sent = { ...params, context: { ...context(ctx, actor), ...over } };
+    if (actor === "user") server.down = undefined; // a person may have mended it
+    const sent = { ...params, context: context(ctx, actor) };
     const again = !method.startsWith("rebase.") && !params.confirmed;
     try {
       return await server.call(method, sent, ms, signal);
@@ -409,25 +484,30 @@ export default function (pi: Json): void {
   /** Do what a person agreed to and in which sessions are switched; the server holds the lock until it is done. */
   async function operate(method: string, params: Json, ctx: Json): Promise<void> {
     if (live || globals[REBASING]) return show(ctx, "A rebase is under way already.", "warning");
-    const mine: { ctx: Json; fresh?: Json } = (live = { ctx });
+    const mine: Operation = (live = { ctx });
+    const now = () => mine.fresh ?? ctx; // after a switch the old context is of no use
     globals[REBASING] = true;
     try {
-      const done = await ask(method, params, ctx, "user", 0);
+      const done = await ask(method, params, ctx, "user", OPERATION_MS);
       const refused = done.answer?.code !== undefined;
-      if (done.text && method !== "rebase.back") show(mine.fresh ?? ctx, done.text, refused ? "warning" : "info");
+      if (done.text && method !== "rebase.back") show(now(), done.text, refused ? "warning" : "info");
       if (method === "rebase.back" && !done.source) return show(ctx, done.text, "warning");
       const file = method === "rebase.back" ? done.source.file : done.target?.file;
-      if (!file || (mine.fresh ?? ctx).sessionManager.getSessionFile() === file) return;
-      const agreed = method === "rebase.back" || (await (mine.fresh ?? ctx).ui.confirm("pi-context", "Switch to the new session?"));
+      if (!file || now().sessionManager.getSessionFile() === file) return;
+      const agreed = method === "rebase.back" || (await now().ui.confirm("pi-context", "Switch to the new session?"));
       if (!agreed) return;
-      const now = await activate(file, mine);
-      show(mine.fresh ?? ctx, now.ok ? `Now in ${file}` : "Pi did not switch; the session stays as it is.", now.ok ? "info" : "warning");
+      const { ok } = await activate(file, mine);
+      show(now(), ok ? `Now in ${file}` : "Pi did not switch; the session stays as it is.", ok ? "info" : "warning");
     } catch (error) {
-      show(mine.fresh ?? ctx, failure(error), "warning");
+      await mine.switching; // the server may have gone while Pi switched
+      const id = mine.id ?? params.operationId;
+      const end = id ? `/context rebase --recover ${id}` : "see /context rebase --list, and end it by /context rebase --recover ID";
+      const next = method === "rebase.back" ? "" : `\nNo session was changed. If the rebase had begun: ${end}`;
+      show(now(), failure(error) + next, "warning");
     } finally {
       live = undefined;
       globals[REBASING] = false;
-      if (closed) server.close();
+      if (closed) await server.close();
     }
   }
 
@@ -488,48 +568,60 @@ export default function (pi: Json): void {
     if (off.length) pi.setActiveTools(pi.getActiveTools().filter((name: string) => !off.includes(name)));
   });
 
-  pi.on("session_shutdown", () => {
+  pi.on("session_shutdown", async () => {
     closed = true;
-    if (!live) server.close();
+    if (!live) await server.close();
+  });
+
+  pi.on("agent_start", (_event: Json, ctx: Json) => {
+    begunWith = ctx.model?.provider;
+    compactingUntil = 0;
   });
 
   // --- the last gate ------------------------------------------------------------------------------------------------
 
-  /** Keep or replace all that is ours; without an answer of the server everything is replaced. */
-  async function gated(root: Json, ctx: Json, over?: Json): Promise<{ value: Json; omitted: number }> {
+  /** Keep or replace all that is ours; without an answer of the server everything is replaced.
+   * `also` names a provider that may get the request too, empty for nobody knows whom. */
+  async function gated(root: Json, ctx: Json, also?: string): Promise<Json> {
     const pieces = find(root);
+    if (!pieces.length) return root;
     const verdicts = new Map<string, Json>();
-    if (!pieces.length) return { value: root, omitted: 0 };
+    const asked = pieces.map((piece, at) => ({ piece, id: String(at) })).filter(({ piece }) => !isComplaint(piece));
     try {
-      const sent = pieces.map(({ kind, text, callId }, at) => ({ id: String(at), kind, text, callId }));
-      const answer = await ask("egress", { pieces: sent }, ctx, "model", GATE_MS, ctx.signal, over);
+      const sent = asked.map(({ piece: { kind, text, callId }, id }) => ({ id, kind, text, callId }));
+      const params = also === undefined ? { pieces: sent } : { pieces: sent, alsoProvider: also };
+      const answer = sent.length ? await ask("egress", params, ctx, "model", GATE_MS, ctx.signal) : { pieces: [] };
       for (const each of answer.pieces) verdicts.set(each.id, each);
     } catch (error: Json) {
       if (error.code !== "cancelled") once(ctx, `Quotes of the history are withheld from the model: ${error.message}`);
     }
     let value = root;
-    let omitted = 0;
-    for (const [at, piece] of pieces.entries()) {
-      const verdict = verdicts.get(String(at));
-      if (verdict?.action === "keep") continue;
-      const text = typeof verdict?.text === "string" ? verdict.text : withheld(piece);
+    for (const piece of pieces.filter(isComplaint)) value = changed(value, piece.path, piece.text.split(REPEATED)[0]);
+    const lost = asked.filter(({ id }) => verdicts.get(id)?.action !== "keep");
+    for (const { piece, id } of lost) {
+      const given = verdicts.get(id)?.text;
+      const text = typeof given === "string" ? given : withheld(piece);
       value = changed(value, piece.path, piece.parsed ? JSON.parse(text) : text);
-      omitted++;
     }
-    if (omitted && verdicts.size) {
+    if (lost.length && verdicts.size) {
       const provider = ctx.model?.provider ?? "this provider";
       once(ctx, `Some quotes of the history are withheld from ${provider}. What the model itself wrote about them still goes`
         + " there: begin a new session, or go back with /tree, where it must not.");
     }
-    return { value, omitted };
+    return value;
   }
 
-  pi.on("before_provider_request", async (event: Json, ctx: Json) => {
+  /** Name who else than the live model's provider may get a request; undefined where nobody else may. */
+  function alsoFor(payload: Json, ctx: Json): string | undefined {
+    const asked = payload?.model ?? payload?.modelId; // Bedrock calls it so
+    if (typeof asked === "string" && asked !== ctx.model?.id) return "";
+    return begunWith === undefined || begunWith === ctx.model?.provider ? undefined : begunWith; // switched within a turn
+  }
+
+  pi.on("before_provider_request", async ({ payload }: Json, ctx: Json) => {
     try {
-      const asked = event.payload?.model;
-      const other = typeof asked === "string" && asked !== ctx.model?.id; // not the live model's: nobody's provider
-      const { value, omitted } = await gated(event.payload, ctx, other ? { provider: "" } : undefined);
-      if (!omitted) return undefined;
+      const value = await gated(payload, ctx, alsoFor(payload, ctx));
+      if (value === payload) return undefined;
       if (value.previous_response_id === undefined) return value;
       const { previous_response_id: _, ...whole } = value; // what that stands for may hold what was withheld
       return whole;
@@ -540,13 +632,11 @@ export default function (pi: Json): void {
     }
   });
 
-  /** Replace what may not go in lists of messages that Pi is about to have summarized. */
+  /** Replace, in place, what may not go in lists of messages that Pi is about to have summarized. */
   async function guarded(ctx: Json, ...lists: Json[]): Promise<boolean> {
     try {
-      for (const list of lists.filter(Array.isArray)) {
-        const { value } = await gated(list, ctx);
-        for (let at = 0; at < list.length; at++) list[at] = value[at];
-      }
+      const safe = await gated(lists, ctx);
+      for (const [at, list] of lists.entries()) for (const name in list) list[name] = safe[at][name];
       return true;
     } catch {
       show(ctx, "Nothing was summarized: pi-context could not look for quotes of the history. Try again, or continue"
@@ -562,8 +652,8 @@ export default function (pi: Json): void {
       return { cancel: true };
     }
     if (!(await guarded(ctx, preparation?.messagesToSummarize, preparation?.turnPrefixMessages))) return { cancel: true };
-    compacting = true;
-    signal?.addEventListener("abort", () => (compacting = false), { once: true });
+    compactingUntil = Date.now() + COMPACTION_MS;
+    signal?.addEventListener("abort", () => (compactingUntil = 0), { once: true });
     return undefined;
   });
 
@@ -573,9 +663,9 @@ export default function (pi: Json): void {
     return (await guarded(ctx, preparation?.entriesToSummarize)) ? undefined : { cancel: true };
   });
 
-  for (const event of ["session_compact", "session_compact_failed", "agent_start"]) {
+  for (const event of ["session_compact", "session_compact_failed"]) {
     pi.on(event, () => {
-      compacting = false; // an older Pi does not tell of a compaction that failed
+      compactingUntil = 0;
     });
   }
 }

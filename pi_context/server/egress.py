@@ -13,7 +13,7 @@ from foundation.settings import CLASSES
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import Piece
-from privacy.audiences import OMITTED, allowed_classes
+from privacy.audiences import OMITTED, allowed_classes, provider_audience
 from privacy.classes import highest
 from rebase.framing import omitting
 from recall import wire
@@ -40,7 +40,7 @@ def egress(ask: Ask) -> Json:
     """Keep or replace each piece."""
     around = InsidePi(ask.state, ask.params.context)
     values = around.configuration.values
-    allowed = allowed_classes(around.provider, values)
+    allowed = _allowed(around, ask.params.also_provider)
     pieces: list[Piece] = ask.params.pieces
     if set(allowed) == set(CLASSES):
         return {"pieces": [{"id": piece.id, "action": "keep"} for piece in pieces], "omitted": 0}
@@ -54,6 +54,16 @@ def egress(ask: Ask) -> Json:
             changed[at] = _arguments(piece.text, keep=safe)
     told = [_told(piece, changed[at]) for at, piece in enumerate(pieces)]
     return {"pieces": told, "omitted": sum(text is not None for text in changed.values())}
+
+
+def _allowed(around: InsidePi, also: str | None) -> tuple[str, ...]:
+    """Give the classes that may go to everybody who may get the request."""
+    values = around.configuration.values
+    allowed = allowed_classes(around.provider, values)
+    if also is None:
+        return allowed
+    others = allowed_classes(provider_audience(also, values), values)
+    return tuple(name for name in allowed if name in others)
 
 
 def _told(piece: Piece, text: str | None) -> Json:

@@ -79,9 +79,10 @@ class Piece(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class EgressParams(InContext, frozen=True, kw_only=True):
-    """All of our texts in one request."""
+    """All of our texts in one request; `also_provider` may get it too, an empty name is a provider nobody knows."""
 
     pieces: list[Piece]
+    also_provider: _Name | None = None
 
 
 class PlanParams(InContext, frozen=True, kw_only=True):

@@ -57,10 +57,25 @@ const continued = { ...own, previous_response_id: "r" };
 const whole = await handlers.before_provider_request({ payload: continued }, ctx({ provider: "fake", id: "m-1" }));
 console.log(JSON.stringify({ api: "continued", after: JSON.stringify(whole) }));
 
-let deep = { text: "end" };
-for (let at = 0; at < 2000; at++) deep = { deep };
-const left = await handlers.before_provider_request({ payload: { messages: [deep] } }, ctx({ provider: "fake", id: "m-1" }));
-console.log(JSON.stringify({ api: "none", after: JSON.stringify(left), aborted }));
+const asked = async (api, payload, model = { provider: "fake", id: "m-1" }) => {
+  const after = await handlers.before_provider_request({ payload }, ctx(model));
+  console.log(JSON.stringify({ api, after: JSON.stringify(after ?? null), aborted }));
+};
+const LOCAL = { provider: "ollama", id: "m-1" };
+await asked("bedrock of another model", { ...own, model: undefined, modelId: "m-2" }, LOCAL);
+const complaint = (name) => `Validation failed for tool "${name}":\n  - limit: must be <= 12\n\nReceived arguments:\n{"query": "secretly"}`;
+for (const name of ["context_history_recall", "bash"]) {
+  await asked(`complaint of ${name}`, { messages: [{ role: "tool", name, content: complaint(name) }, own.messages[0]].slice(0, 1) });
+}
+await handlers.agent_start({}, ctx({ provider: "fake", id: "m-1" }));
+await asked("begun with another provider", own, LOCAL);
+await handlers.agent_start({}, ctx(LOCAL));
+await asked("begun with this provider", own, LOCAL);
+
+let deep = own.messages[0];
+for (let at = 0; at < 3000; at++) deep = { deep };
+await asked("deep", { messages: [deep] });
+await asked("none", { get messages() { throw new Error("no"); } });
 
 const nothing = { model: "m-1", messages: Array.from({ length: 2000 }, (_, at) => ({ role: at % 2 ? "tool" : "user", tool_call_id: `c${at}`, content: [{ type: "text", text: big }] })) };
 const times = [];

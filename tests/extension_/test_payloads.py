@@ -110,11 +110,35 @@ def test_a_request_that_cannot_be_looked_through_is_stopped(gated: dict[str, dic
 
 
 @pytest.mark.parametrize("gated", pi_lab.VERSIONS, indirect=True, scope="module")
+def test_a_request_may_be_nested_as_deeply_as_it_likes(gated: dict[str, dict[str, Any]]) -> None:
+    """What a foreign tool is called with stops no request, and hides nothing of ours."""
+    assert gated["deep"]["aborted"] == 0
+    assert "omitted" in gated["deep"]["after"]
+    assert "secretly" not in gated["deep"]["after"]
+
+
+@pytest.mark.parametrize("gated", pi_lab.VERSIONS, indirect=True, scope="module")
+def test_what_pi_says_of_wrong_arguments_goes(gated: dict[str, dict[str, Any]]) -> None:
+    """A model learns what was wrong, for that is nothing of the history; the repeated arguments stay here."""
+    assert "must be <= 12" in gated["complaint of context_history_recall"]["after"]
+    assert "secretly" not in gated["complaint of context_history_recall"]["after"]
+    assert gated["complaint of bash"]["after"] == "null"
+
+
+@pytest.mark.parametrize("gated", pi_lab.VERSIONS, indirect=True, scope="module")
+def test_a_turn_goes_to_the_provider_that_it_began_with(gated: dict[str, dict[str, Any]]) -> None:
+    """Switched within a turn to a model of the same name: only what both providers may see goes."""
+    assert "secretly" not in gated["begun with another provider"]["after"]
+    assert gated["begun with this provider"]["after"] == "null"
+
+
+@pytest.mark.parametrize("gated", pi_lab.VERSIONS, indirect=True, scope="module")
 def test_a_request_for_another_model_than_the_live_one(gated: dict[str, dict[str, Any]]) -> None:
     """What a local provider may see goes only to the model that is live: another one is nobody's."""
     assert gated["m-1"]["after"] == "null"
     assert "omitted" in gated["m-2"]["after"]
     assert "secretly" not in gated["m-2"]["after"]
+    assert "secretly" not in gated["bedrock of another model"]["after"]
 
 
 @pytest.mark.parametrize("gated", pi_lab.VERSIONS, indirect=True, scope="module")
