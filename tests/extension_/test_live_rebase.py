@@ -88,6 +88,41 @@ def test_a_switch_that_another_extension_cancels(machine: LivePi) -> None:
     pi.say("And here.")
 
 
+def test_a_server_that_dies_while_pi_switches(machine: LivePi) -> None:
+    """Pi is in the new session then, which nobody verified: it says so there, and how to end it."""
+    hold = machine.root / "hold"
+    (machine.root / "slow.ts").write_text(
+        'import { existsSync } from "node:fs";\n'
+        "export default (pi) => pi.on('session_before_switch', async () => {"
+        f" while (existsSync({json.dumps(str(hold))})) await new Promise((go) => setTimeout(go, 50)); }});\n"
+    )
+    pi = machine.start("-e", str(machine.root / "slow.ts"))
+    pi.say("The retry budget is forty-two.")
+    source = pi.file
+    hold.touch()
+    pi.send({"id": "cut", "type": "prompt", "message": "/context rebase"})
+    records = source.parent / ".ds4-rebase" / "operations"
+    for _ in range(600):
+        if any('"TargetCreated"' in path.read_text() for path in records.glob("*.json")):
+            break
+        time.sleep(0.05)
+    (server,) = pi.servers()
+    os.kill(server, signal.SIGKILL)
+    time.sleep(0.5)
+    hold.unlink()
+    seen = pi.until(lambda each: each.get("id") == "cut" and each.get("type") == "response")
+    seen += pi.asked(type="get_state")
+
+    (target,) = others(machine, source)
+    assert pi.file == target
+    told = json.dumps([each for each in seen if each.get("method") == "notify"])
+    assert f"/context rebase --recover {pending(pi)}" in told
+    assert not [each for each in seen if each.get("type") == "extension_error"]
+    pi.typed(f"rebase --recover {pending(pi)}")
+    assert pi.file == target
+    assert '"verified"' in pi.typed("rebase --list --json").lower()
+
+
 def pending(pi: Running) -> str:
     """Give the id of the operation that is not finished."""
     (found,) = json.loads(pi.typed("rebase --list --json"))["operations"]

@@ -159,6 +159,52 @@ def test_a_call_that_is_aborted_ends_at_once(machine: LivePi) -> None:
     assert pi.servers() == [server]
 
 
+def hanging(machine: LivePi) -> Path:
+    """Let every server that starts from now on hang; give the file that gets a letter for each."""
+    starts = machine.root / "starts"
+    machine.python.write_text(f"#!/bin/sh\nprintf x >> {starts}\nexec sleep 600\n", "utf-8")
+    return starts
+
+
+def test_a_python_that_hangs_is_not_waited_for_twice(machine: LivePi) -> None:
+    """The first call waits for some seconds and says so; those after it answer at once, until a person asks again."""
+    starts = hanging(machine)
+    pi = machine.start()
+    for _ in range(2):
+        machine.provider.call("context_history_recall", query="retry budget")
+        pi.say("Look.")
+
+    assert [answer["code"] for answer in answers(pi.file)] == ["server-unavailable"] * 2
+    assert starts.read_text() == "x"
+    assert "did not answer" in pi.typed("history status")
+    assert starts.read_text() == "xx"
+    assert pi.servers() == []
+
+
+def test_an_abort_ends_the_wait_for_a_start(machine: LivePi) -> None:
+    """A turn that waits for a Python that hangs is over when the person says so."""
+    hanging(machine)
+    pi = machine.start()
+    machine.provider.call("context_history_recall", query="retry budget")
+    pi.send({"type": "prompt", "message": "Look."})
+    pi.until(lambda each: each.get("type") == "tool_execution_start")
+    assert pi.ask(type="abort")["success"]
+
+    assert answers(pi.file)[-1]["code"] == "cancelled"
+
+
+def test_a_stopped_server_ends_with_pi(machine: LivePi) -> None:
+    """Pi waits for a moment, and then ends it."""
+    pi = machine.start()
+    pi.say("The retry budget is forty-two.")
+    pi.typed("history status")
+    (server,) = pi.servers()
+    os.kill(server, signal.SIGSTOP)
+    pi.close()
+
+    assert not Path(f"/proc/{server}").exists()
+
+
 def test_compaction_sends_nothing_that_may_not_go(machine: LivePi) -> None:
     """What `/compact` and a branch summary send goes by none of Pi's request hooks: it is replaced before."""
     machine.settings(compaction={"enabled": True, "keepRecentTokens": 1})
