@@ -31,8 +31,14 @@ class Files(Protocol):
     def make_folder(self, path: str) -> None:
         """Make a folder for the owner alone; its parents too."""
 
+    def claim_folder(self, path: str) -> None:
+        """Make one folder; raise FileExistsError where it is there."""
+
     def create(self, path: str, data: bytes) -> None:
         """Create a new file for the owner alone, with these bytes on the disk when it returns."""
+
+    def set_mode(self, path: str, mode: int) -> None:
+        """Set the permissions of a file."""
 
     def replace(self, source: str, target: str) -> None:
         """Give `source` the name `target` in one indivisible step."""
@@ -72,6 +78,14 @@ class RealFiles:
             self.make_folder(above)
         with contextlib.suppress(FileExistsError):
             os.mkdir(path, PRIVATE_FOLDER)
+
+    def claim_folder(self, path: str) -> None:
+        """Make one folder; raise FileExistsError where it is there."""
+        os.mkdir(path, PRIVATE_FOLDER)
+
+    def set_mode(self, path: str, mode: int) -> None:
+        """Set the permissions of a file."""
+        os.chmod(path, mode)
 
     def create(self, path: str, data: bytes) -> None:
         """Create a new file for the owner alone, with these bytes on the disk when it returns."""
@@ -197,17 +211,19 @@ def create_once(files: Files, path: str, data: bytes) -> None:
         files.create(path, data)
 
 
-def write_atomically(files: Files, path: str, data: bytes) -> None:
+def write_atomically(files: Files, path: str, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
     """Give a file new contents: afterwards, and after any crash, it holds the old bytes or the new ones.
 
     The temporary name is fixed, so a crash leaves at most one stray file and the next write clears it away.
-    Two writers must hold a lock.
+    Two writers must hold a lock. The file is for the owner alone, unless it is somebody else's and has another `mode`.
     """
     folder, fresh = os.path.dirname(path), path + ".new"
     files.make_folder(folder)
     files.unlink(fresh)
     try:
         files.create(fresh, data)
+        if mode != PRIVATE_FILE:
+            files.set_mode(fresh, mode)
         files.replace(fresh, path)
     except OSError:
         with contextlib.suppress(OSError):

@@ -30,6 +30,7 @@ class Viewer:
     """Reads entries of the current session, or of another one that was named."""
 
     def __init__(self, around: Surroundings, logs: Logs, session: LogFile | None = None) -> None:
+        self.around = around
         file = session or current(around)
         self.outline: Outline = outline(file.path, leaf=None if session else around.words["leaf"])
         self.logs, self.session_id = logs, logs.session_id(file.path)

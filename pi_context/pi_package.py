@@ -59,17 +59,21 @@ def _below(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
 
 def copy(disk: Files, where: Place, interpreter: str) -> bool:
     """Bring the copy up to date; tell whether anything in it changed."""
-    wanted = shipped() | {PINNED: pretty({"python": interpreter}).encode()}
+    files = shipped()
+    wanted = files | {PINNED: pretty({"python": interpreter, "files": list(files)}).encode()}
+    dropped = [name for name in _copied(where) if name not in wanted]
     stale = [name for name, data in wanted.items() if _read(_inside(where, name)) != data]
     for name in stale:
         write_atomically(disk, _inside(where, name), wanted[name])
-    return bool(stale)
+    for name in dropped:
+        disk.unlink(_inside(where, name))
+    return bool(stale or dropped)
 
 
 def remove(disk: Files, where: Place) -> bool:
     """Remove the copy, as far as it is ours; tell whether there was one."""
     there = os.path.isdir(where.folder)
-    names = [*shipped(), PINNED]
+    names = {*shipped(), *_copied(where), PINNED}
     for name in names:
         disk.unlink(_inside(where, name))
     folders = {os.path.dirname(_inside(where, name)) for name in names}
@@ -79,10 +83,21 @@ def remove(disk: Files, where: Place) -> bool:
     return there
 
 
+def _copied(where: Place) -> list[str]:
+    """List the files that the copy was made of, perhaps by another version; nothing that could lead out of it."""
+    found = pi_files.read_json(where.pinned)
+    names = found.get("files") if isinstance(found, dict) else None
+    listed = names if isinstance(names, list) else []
+    return [name for name in listed if isinstance(name, str) and name and not {"", ".", ".."} & set(name.split("/"))]
+
+
 def settings_of(where: Place) -> Json:
-    """Give Pi's settings; raises ContextError `pi-settings-damaged` where the file is no JSON object."""
+    """Give Pi's settings; raises ContextError `pi-settings-damaged` where the file is no JSON object.
+
+    An empty file, as a crash or a `touch` leaves it, holds none.
+    """
     found = pi_files.read_json(where.settings)
-    if found is pi_files.MISSING:
+    if found is pi_files.MISSING or _read(where.settings) in (b"", b"\n"):
         return {}
     packages = found.get("packages", []) if isinstance(found, dict) else None
     if not isinstance(found, dict) or not isinstance(packages, list):

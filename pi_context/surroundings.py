@@ -174,6 +174,10 @@ class Surroundings:
         of_ours = of_project(sessions(self.files), self.own_project)
         return frozenset(found.file.path for found in of_ours if found.header.id not in self._out_of_reach)
 
+    def told_path(self, path: str) -> str:
+        """Give the path of a session file as it may be told: to an agent its name alone."""
+        return os.path.basename(path) if self.mark else path
+
     def other_session(self, wanted: str) -> LogFile:
         """Find a session by its file or the start of its id, within what may be reached."""
         only = self.own_project if self.mark else None

@@ -85,11 +85,23 @@ def _require_owner(call: Call, key: str) -> None:
 
 
 def _parsed(key: str, text: str) -> Any:
-    """Read a value as JSON, else as plain words; a list may be written with commas."""
+    """Read a value as JSON, else as plain words; a list may be written with commas.
+
+    A list may have lost its quotes on the way: a shell takes them off, and so does a line in Pi.
+    """
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        return [name.strip() for name in text.split(",")] if key in _LISTS else text
+        return _words_of(text) if key in _LISTS else text
+
+
+def _words_of(text: str) -> list[str] | None:
+    """Give the names of a list without quotes; None where anything but names is in it."""
+    listed = text.strip()
+    if listed.startswith("[") and listed.endswith("]"):
+        listed = listed[1:-1]
+    names = [name.strip() for name in listed.split(",")]
+    return None if any(char in name for name in names for char in "[]{}\"'") else names
 
 
 def _refuse(name: str) -> Any:

@@ -9,6 +9,7 @@ import signal
 from foundation.errors import ContextError
 from pi_context.call import Call
 from pi_context.server.mcp_calls import History, Launch
+from pi_context.server import parent
 from pi_context.server.state import State
 from pi_context.server.streams import complain, taken
 
@@ -20,7 +21,8 @@ _SDK = ("mcp", "mcp_types", "anyio")
 
 
 def mcp(call: Call) -> int:
-    """Serve one client until it closes the stream."""
+    """Serve one client until it closes the stream, or is gone."""
+    parent.end_with()
     history = History(State(call.words, call.around.variables), _launch(call))
     if call.around.mark and history.local:
         raise ContextError(

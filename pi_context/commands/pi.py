@@ -3,22 +3,21 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from foundation.canonical import Json, pretty
-from foundation.durable import write_atomically
+from foundation.durable import PRIVATE_FILE, write_atomically
 from foundation.errors import REFUSED, ContextError
 from foundation.locks import held
-from pi_context import pi_package
+from pi_context import pi_lock, pi_package
 from pi_context.call import Call
 from pi_context.output import plain
 from pi_context.pi_package import Place
 from pi_context.version import VERSION
 
-_WAIT_SECONDS = 5.0
-_STEP_SECONDS = 0.05
+_WAIT_SECONDS = 15.0
+_PERMISSIONS = 0o7777
 _ANSWER_SECONDS = 20.0
 
 
@@ -117,18 +116,16 @@ def _alone(call: Call) -> AbstractContextManager[None]:
 
 
 def _change(call: Call, where: Place, change: Callable[[Json], Json]) -> bool:
-    """Write Pi's settings, when Pi itself is not writing them; what Pi wrote meanwhile is kept."""
-    end = time.monotonic() + _WAIT_SECONDS
-    while os.path.exists(where.settings + ".lock"):  # as long as Pi has this folder, it writes
-        if time.monotonic() > end:
-            raise ContextError("settings-busy")
-        time.sleep(_STEP_SECONDS)
-    before = pi_package.settings_of(where)
-    after = change(before)
-    if after == before:
-        return False
-    target = os.path.realpath(where.settings)  # a link, as dotfiles have it, stays one
-    write_atomically(call.around.disk, target, pretty(after).encode("utf-8"))
+    """Write Pi's settings under Pi's own lock; what Pi wrote meanwhile is kept, and so are links and permissions."""
+    disk = call.around.disk
+    with pi_lock.locked(where.settings, disk):
+        before = pi_package.settings_of(where)
+        after = change(before)
+        if after == before:
+            return False
+        target = os.path.realpath(where.settings)  # a link, as dotfiles have it, stays one
+        mode = os.stat(target).st_mode & _PERMISSIONS if os.path.exists(target) else PRIVATE_FILE
+        write_atomically(disk, target, pretty(after).encode("utf-8"), mode=mode)
     return True
 
 

@@ -103,7 +103,7 @@ def _row(around: Surroundings, file: LogFile, known: Mapping[str, SessionRow], c
     """Tell one session; a file that is not indexed yet only by what its folder says."""
     found = known.get(file.path)
     row: Json = {
-        "sessionId": found.id if found else _id_of(file), "file": file.path,
+        "sessionId": found.id if found else _id_of(file), "file": around.told_path(file.path),
         "bytes": file.stat.st_size, "lastUsed": iso(file.stat.st_mtime_ns // 1_000_000),
         "current": around.session is not None and around.session.path == file.path,
     }  # fmt: skip

@@ -45,7 +45,7 @@ def _told(viewer: Viewer, path: set[str]) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "sessionId": viewer.session_id,
-        "file": session.path,
+        "file": viewer.around.told_path(session.path),
         "name": viewer.name,
         "leafId": session.leaf,
         "entries": entries,

@@ -5,7 +5,9 @@ The audience is the provider of the live model. A model is never the owner; a pe
 
 import os
 import stat
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 from foundation.errors import ContextError
 from pi_context import configuration
@@ -24,6 +26,19 @@ from sessions.locating import LogFile
 _LEAF_SECONDS = 10.0
 
 
+class _Words(dict[str, Any]):
+    """The words of a call; Pi's live leaf is looked for in the file when it is first asked for."""
+
+    def __init__(self, given: Words, leaf: Callable[[], str | None]) -> None:
+        super().__init__(given)
+        self._leaf = leaf
+
+    def __missing__(self, name: str) -> str | None:
+        if name != "leaf":
+            raise KeyError(name)
+        return self.setdefault(name, self._leaf())
+
+
 class InsidePi(Surroundings):
     """The surroundings of a call."""
 
@@ -33,12 +48,12 @@ class InsidePi(Surroundings):
             variables["PI_SESSION_FILE"] = pi.session_file
         given: Words = {option.name: None for option in GLOBAL_OPTIONS} | (words or {})
         given |= {name: state.words[name] for name in ("agent_dir", "session_dir")}
-        super().__init__(given, variables, terminal=False)
+        del given["leaf"]
+        super().__init__(_Words(given, self._leaf), variables, terminal=False)
         self.state, self.pi, self.confirmed = state, pi, confirmed
         self.mark = state.mark or ("" if pi.actor == "user" else "the model")
         self.current_folder = pi.cwd
         self.references = state.references
-        self.words["leaf"] = self._leaf()
 
     def _leaf(self) -> str | None:
         """Give the live leaf as far as it is written; None for the last entry."""

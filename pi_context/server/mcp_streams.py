@@ -49,7 +49,7 @@ async def _serve(history: History, source: int, sink: BinaryIO) -> None:
     lines = io.TextIOWrapper(os.fdopen(source, "rb"), encoding="utf-8", errors="replace", newline="\n")
     answers = io.TextIOWrapper(sink, encoding="utf-8", newline="\n")
     server = _server(history)
-    async with stdio_server(_Lines(lines), anyio.wrap_file(answers)) as (reading, writing):
+    async with stdio_server(_Lines(lines), _Answers(answers)) as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
@@ -59,6 +59,16 @@ class _Lines(anyio.AsyncFile[str]):
     async def readline(self) -> str:
         line = await super().readline()
         return _mended(line) if "\\ud" in line.lower() else line
+
+
+class _Answers(anyio.AsyncFile[str]):
+    """What the client reads; where it reads no more, this process ends, though its other stream is still open."""
+
+    async def flush(self) -> None:
+        try:
+            await super().flush()
+        except ConnectionError:
+            os._exit(0)  # a thread waits for the client's next line, and nothing is to be finished
 
 
 def _mended(line: str) -> str:

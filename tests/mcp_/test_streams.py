@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -146,3 +147,48 @@ def test_a_client_that_reads_no_more_is_gone(desk: Desk) -> None:
         process.stdin.close()
 
         assert (process.wait(PATIENCE), process.stderr.read()) == (0, b"")
+
+
+def test_it_ends_where_nobody_reads_its_answers(tmp_path: Path) -> None:
+    """A client that closed only its reading end has no server left, though the other stream is open."""
+    reading, writing = os.pipe()
+    started = subprocess.Popen(
+        [sys.executable, "-m", "pi_context", "mcp", "--agent-dir", str(tmp_path)], cwd=tmp_path, stdin=subprocess.PIPE,
+        stdout=writing, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(writing)
+    os.close(reading)
+    assert started.stdin is not None
+    said = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    started.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": said}).encode() + b"\n")
+    started.stdin.flush()
+
+    assert started.wait(30) == 0
+    started.stdin.close()
+
+
+def test_it_ends_with_whoever_started_it(tmp_path: Path) -> None:
+    """The client is killed, and somebody else still holds the streams: no process is left."""
+    reading, writing = os.pipe()
+    script = (
+        "import subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-m', 'pi_context', 'mcp', '--agent-dir', {str(tmp_path)!r}],"
+        f" stdin={reading}, stdout=subprocess.DEVNULL)\n"
+        "print(child.pid, flush=True)\ntime.sleep(600)\n"
+    )
+    client = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, pass_fds=[reading], stdout=subprocess.PIPE)
+    assert client.stdout is not None
+    server = int(client.stdout.readline())
+    while len(list(Path(f"/proc/{server}/task").iterdir())) < 2:  # as soon as it has begun to look for its parent
+        time.sleep(0.05)
+    client.kill()
+    client.wait()
+    client.stdout.close()
+
+    for _ in range(300):
+        if not Path(f"/proc/{server}").exists():
+            break
+        time.sleep(0.1)
+    assert not Path(f"/proc/{server}").exists()
+    os.close(reading)
+    os.close(writing)

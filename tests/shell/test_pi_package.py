@@ -1,6 +1,7 @@
 """`pi-context pi install|uninstall|status`: what Pi's settings and the agent folder hold afterwards."""
 
 import json
+import os
 import sys
 import threading
 import time
@@ -42,7 +43,7 @@ def test_installed_looked_at_and_removed(shell: Shell) -> None:
     folder = shell.agent_dir / "pi-context" / "extension"
     assert installed == {**before, "packages": [*before["packages"], str(folder)]}
     assert list(installed) == list(before)
-    assert json.loads((folder / "python.json").read_text("utf-8")) == {"python": sys.executable}
+    assert json.loads((folder / "python.json").read_text("utf-8"))["python"] == sys.executable
     assert shell("pi", "install", "--json", expect=0).json["changed"] is False
     told = shell("pi", "status", "--json", expect=0)
     assert told.json | {"loaded": True, "answered": VERSION, "version": VERSION, "sound": True} == told.json
@@ -117,3 +118,52 @@ def test_an_interpreter_that_is_gone_is_told(shell: Shell, tmp_path: Path) -> No
     told = shell("pi", "status", expect=1)
     assert "does not answer" in told.out
     assert "pi-context pi install" in told.out
+
+
+def test_nothing_of_an_older_version_stays(shell: Shell) -> None:
+    """A file that only the older version had goes with it; what somebody else put there is not ours to remove."""
+    shell("pi", "install", expect=0)
+    folder = shell.agent_dir / "pi-context" / "extension"
+    note = folder / "python.json"
+    older = json.loads(note.read_text("utf-8"))
+    note.write_text(json.dumps(older | {"files": [*older["files"], "old.ts", "../../settings.json"]}), "utf-8")
+    for name in ("old.ts", "mine.txt"):
+        (folder / name).write_text("x")
+
+    assert shell("pi", "install", "--json", expect=0).json["changed"] is True
+    assert not (folder / "old.ts").exists()
+    shell("pi", "uninstall", expect=0)
+    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+    assert (shell.agent_dir / "settings.json").exists()
+
+
+def test_a_link_and_its_permissions_stay(shell: Shell, tmp_path: Path) -> None:
+    """Dotfiles are linked into place, and readable as they were; the lock lies beside the real file, as Pi's does."""
+    real, settings = tmp_path / "dotfiles.json", shell.agent_dir / "settings.json"
+    real.write_text('{"theme": "dark"}', "utf-8")
+    real.chmod(0o644)
+    settings.symlink_to(real)
+    shell("pi", "install", expect=0)
+
+    assert settings.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o644
+    assert json.loads(real.read_text("utf-8"))["theme"] == "dark"
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("dotfiles")) == ["dotfiles.json"]
+
+
+def test_empty_settings_are_none(shell: Shell) -> None:
+    """As a `touch` leaves them."""
+    (shell.agent_dir / "settings.json").write_text("")
+    shell("pi", "install", expect=0)
+
+    assert list(json.loads((shell.agent_dir / "settings.json").read_text("utf-8"))) == ["packages"]
+
+
+def test_a_lock_whose_holder_died_is_taken_over(shell: Shell) -> None:
+    """Pi's lock counts as long as it is touched; after that it is nobody's."""
+    lock = shell.agent_dir / "settings.json.lock"
+    lock.mkdir()
+    os.utime(lock, (1, 1))
+    shell("pi", "install", expect=0)
+
+    assert not lock.exists()

@@ -58,6 +58,14 @@ class WatchedFiles:
         """Make a folder."""
         self.perform(Effect("make_folder", path, "", b"", partial(self.inner.make_folder, path)))
 
+    def claim_folder(self, path: str) -> None:
+        """Make one folder."""
+        self.perform(Effect("claim_folder", path, "", b"", partial(self.inner.claim_folder, path)))
+
+    def set_mode(self, path: str, mode: int) -> None:
+        """Set permissions."""
+        self.perform(Effect("set_mode", path, "", b"", partial(self.inner.set_mode, path, mode)))
+
     def create(self, path: str, data: bytes) -> None:
         """Create a file."""
         self.perform(Effect("create", path, "", data, partial(self.inner.create, path, data)))
