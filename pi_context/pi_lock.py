@@ -24,7 +24,7 @@ def locked(settings: str, disk: Files) -> Iterator[None]:
 
     What the block does must be done well before the lock counts as stale: it is not touched meanwhile.
     """
-    folder = os.path.realpath(settings) + ".lock"
+    folder = settings + ".lock"  # beside a link too, as Pi does it
     disk.make_folder(os.path.dirname(folder))
     end = time.monotonic() + _WAIT_SECONDS
     while not _taken(folder, disk):

@@ -8,8 +8,8 @@ import signal
 
 from foundation.errors import ContextError
 from pi_context.call import Call
-from pi_context.server.mcp_calls import History, Launch
 from pi_context.server import parent
+from pi_context.server.mcp_calls import History, Launch
 from pi_context.server.state import State
 from pi_context.server.streams import complain, taken
 

@@ -26,7 +26,11 @@ def show(call: Call) -> int:
         seen = [viewer.look(node) for node in neighbours(viewer.outline, wanted, count)]
     if call.out.json:
         call.out.answer(
-            {"sessionId": viewer.session_id, "file": call.around.told_path(viewer.outline.path), "entries": list(map(_told, seen))}
+            {
+                "sessionId": viewer.session_id,
+                "file": call.around.told_path(viewer.outline.path),
+                "entries": list(map(_told, seen)),
+            }
         )
         return 0
     for number, each in enumerate(seen):

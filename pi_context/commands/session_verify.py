@@ -36,8 +36,9 @@ def verify(call: Call) -> int:
     damaged = any(kind in DAMAGE for kind in session.counts)
     if call.out.json:
         call.out.answer({
-            "file": call.around.told_path(session.path), "bytes": session.size, "entries": len(session.entries), "sound": not damaged,
-            "counts": session.counts, "findings": [finding._asdict() for finding in session.findings],
+            "file": call.around.told_path(session.path), "bytes": session.size, "entries": len(session.entries),
+            "sound": not damaged, "counts": session.counts,
+            "findings": [finding._asdict() for finding in session.findings],
         })  # fmt: skip
         return REFUSED if damaged else 0
     for finding in session.findings:

@@ -474,7 +474,10 @@ export default function (pi: Json): void {
     if (found.status === "asks") {
       if (!ctx.hasUI || !(await ctx.ui.confirm("pi-context", found.text))) return show(ctx, "Nothing was done.");
       const { method, params } = found.action;
-      if (found.needs === "activate") return operate(method, params, ctx);
+      if (found.needs === "activate") {
+        const windowTokens = ctx.getContextUsage?.()?.tokens ?? undefined;
+        return operate(method, method === "rebase.run" ? { ...params, windowTokens } : params, ctx);
+      }
       found = await ask(method, method === "command" ? { ...params, columns } : params, ctx, "user");
     }
     if (found.list?.length && modeOf(ctx) === "tui" && !/(^|\s)--json(\s|$)/.test(line)) return choose(found, ctx);

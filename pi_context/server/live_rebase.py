@@ -15,10 +15,10 @@ from journal.operations import Outcome
 from pi_context import environment, operations, rebases
 from pi_context.call import Call
 from pi_context.commands import rebase_answer, rebase_operations, rebase_outcome
-from pi_context.commands.rebase_preview import answer_of, looked_at, met_by
+from pi_context.commands.rebase_preview import answer_of, looked_at
 from pi_context.server.around import InsidePi
 from pi_context.server.captured import Captured
-from pi_context.server.live_text import outcome_text, plan_summary, plan_text, refusal_text
+from pi_context.server.live_text import outcome_text, plan_text, refusal_text
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import Switched
 from pi_context.server.typed_lines import call_of
@@ -36,20 +36,6 @@ from sessions.locating import canonical, read_header
 _SWITCH_SECONDS = 300.0
 _WIDE = 160  # an operation's id stays on one line
 _REBASE = next(verb for verb in VERBS if verb.words == ("rebase",))
-
-
-def plan(ask: Ask) -> Json:
-    """Plan a rebase and show it; nothing is written."""
-
-    def planned(call: Call) -> Json:
-        found = looked_at(call)
-        return {
-            "answer": _shown(call, found, met_by(call, found)),
-            "text": plan_text(call, found),
-            "summary": plan_summary(found),
-        }
-
-    return _answered(ask, {"fit": ask.params.fit}, planned)
 
 
 def run(ask: Ask) -> Json:
@@ -172,13 +158,15 @@ def _run(ask: Ask, call: Call) -> Json:
         identity = operations.new_operation_id()
         site = _Live(ask, around, identity).site(operations.site_of(around, signing, found))
         outcome = operation.begin(signing, site, found, identity)
-    return _ended(call, outcome, folder, found)
+    return _ended(call, outcome, folder, found, ask.params.window_tokens)
 
 
-def _ended(call: Call, outcome: Outcome, folder: str, plan: Plan | None = None) -> Json:
+def _ended(
+    call: Call, outcome: Outcome, folder: str, plan: Plan | None = None, window_tokens: int | None = None
+) -> Json:
     rebase_outcome.tell(call, outcome, folder, plan)
     answer = _kept(call)
-    told: Json = {"answer": answer, "text": outcome_text(answer)}
+    told: Json = {"answer": answer, "text": outcome_text(answer, window_tokens)}
     return told | (_files(outcome.record, folder) if answer["status"] == rebase_outcome.VERIFIED else {})
 
 

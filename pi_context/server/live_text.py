@@ -6,9 +6,19 @@ from pi_context.commands import rebase_shown
 from pi_context.commands.rebase_outcome import ABANDONED, VERIFIED
 from pi_context.output import plain
 from pi_context.server.captured import Captured
+from pi_context.server.words import in_pi
 from pi_context.showing import size
 from rebase.operation import ALREADY_REBASED
 from rebase.plan import Plan
+from rebase.preamble import GAVE_WAY, LEFT_OUT
+
+
+def _left_behind(answer: Json) -> str:
+    """Say what the new session does not begin with; empty where nothing is known of it."""
+    gone = [f"{left['count']:,} {LEFT_OUT[kind]}" for kind, left in answer.get("leftOut", {}).items()]
+    cut = [f"{count:,} {GAVE_WAY[how]}" for how, count in answer.get("gaveWay", {}).items()]
+    return ", ".join([*gone, *cut])
+
 
 _WAYS = (
     "Go back: /context rebase --back\n"
@@ -20,7 +30,7 @@ def plan_text(call: Call, plan: Plan) -> str:
     """Show a plan as the shell does."""
     out = Captured(call.words, columns=100)
     rebase_shown.show(Call(call.words, call.around, out), plan, "")
-    return out.text
+    return in_pi("", out.text)
 
 
 def plan_summary(plan: Plan) -> str:
@@ -41,14 +51,16 @@ def plan_summary(plan: Plan) -> str:
 
 def refusal_text(answer: Json) -> str:
     """Say why nothing was done."""
-    return plain(f"{answer['message']} [{answer['code']}]\n{answer['hint']}")
+    return plain(f"{answer['message']} [{answer['code']}]\n{in_pi(answer['code'], answer['hint'])}")
 
 
-def outcome_text(answer: Json) -> str:
-    """Say how an operation ended."""
+def outcome_text(answer: Json, window_tokens: int | None = None) -> str:
+    """Say how an operation ended; `window_tokens` is what Pi counted before it."""
     identity, status = answer["operationId"], answer["status"]
     if status == VERIFIED:
-        lines = [f"Rebased: this session begins with {answer['checkpointTokens']:,} tokens, verified from the disk."]
+        before = f"of {window_tokens:,} tokens in the window before, " if window_tokens else ""
+        lines = [f"Rebased: {before}this session begins with {answer['checkpointTokens']:,}, verified from the disk."]
+        lines += [f"No longer in the window: {left}." for left in [_left_behind(answer)] if left]
         lines += [rebase_shown.WARNINGS[code] for code in answer["warnings"] if code in rebase_shown.WARNINGS]
         return plain("\n".join([*lines, _WAYS]))
     if status == ALREADY_REBASED:

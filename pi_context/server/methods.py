@@ -39,12 +39,9 @@ METHODS = {
     "tool": Method(protocol.ToolParams, "tool_calls:tool"),
     "command": Method(protocol.LineParams, "typed_lines:command"),
     "complete": Method(protocol.LineParams, "completing:complete"),
-    "overview": Method(protocol.InContext, "overview:overview"),
     "egress": Method(protocol.EgressParams, "egress:egress"),
-    "rebase.plan": Method(protocol.PlanParams, "live_rebase:plan"),
     "rebase.run": Method(protocol.RunParams, "live_rebase:run", operation=True),
     "rebase.recover": Method(protocol.OperationParams, "live_rebase:recover", operation=True),
     "rebase.abandon": Method(protocol.OperationParams, "live_rebase:abandon", operation=True),
-    "rebase.list": Method(protocol.InContext, "live_rebase:list_operations"),
     "rebase.back": Method(protocol.InContext, "live_rebase:back"),
 }

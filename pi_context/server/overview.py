@@ -13,6 +13,7 @@ from pi_context.commands.rebase_outcome import standing_of
 from pi_context.output import plain
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
+from pi_context.server.words import in_pi
 from pi_context.showing import size
 from rebase.operation import RECOVERABLE
 from rebase.plan import Plan
@@ -27,7 +28,7 @@ def overview(ask: Ask) -> Json:
     around = InsidePi(ask.state, ask.params.context)
     around.require_user()
     if around.session is None:
-        raise ContextError("session-unsaved" if around.pi.session_file else "no-session")
+        return _nothing_yet("session-unsaved" if around.pi.session_file else "no-session")
     context = resolve(around.session.path, leaf=around.words["leaf"])
     usage = _usage(context)
     told: Json = {
@@ -39,6 +40,13 @@ def overview(ask: Ask) -> Json:
         "rebase": _rebase(around),
     }
     return {"text": _text(told), **told}
+
+
+def _nothing_yet(code: str) -> Json:
+    """Tell somebody who begins what there will be."""
+    known = ContextError(code)
+    lines = [known.message, in_pi(code, known.hint), "/context help lists what there is."]
+    return {"text": "\n".join(lines), "code": code}
 
 
 def _usage(context: Context) -> list[Json]:

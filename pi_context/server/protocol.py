@@ -85,19 +85,14 @@ class EgressParams(InContext, frozen=True, kw_only=True):
     also_provider: _Name | None = None
 
 
-class PlanParams(InContext, frozen=True, kw_only=True):
-    """What to plan."""
-
-    fit: bool = False
-
-
 class RunParams(InContext, frozen=True, kw_only=True):
-    """Which plan to carry out."""
+    """Which plan to carry out; `window_tokens` is what Pi counts in the present context, where it knows."""
 
     plan_id: str
     fit: bool = False
     again: bool = False
     confirmed: bool = False
+    window_tokens: Annotated[int, Meta(ge=0)] | None = None
 
 
 class OperationParams(InContext, frozen=True, kw_only=True):

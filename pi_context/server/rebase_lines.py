@@ -2,13 +2,16 @@
 
 import os
 
-from foundation.canonical import Json
+from foundation.canonical import Json, dumps
 from foundation.errors import REFUSED, ContextError
+from journal.reading import find
+from pi_context import operations
 from pi_context.call import Call
 from pi_context.commands import rebase_outcome
 from pi_context.commands.rebase import form_of
 from pi_context.commands.rebase_preview import answer_of, handoff_shown, looked_at, met_by
 from pi_context.output import plain
+from pi_context.server.around import InsidePi
 from pi_context.server.captured import Captured
 from pi_context.server.live_rebase import back, list_operations
 from pi_context.server.live_text import outcome_text, plan_summary, plan_text
@@ -27,6 +30,12 @@ _ASKED = {
 
 def rebase(ask: Ask, given: Words) -> Json:
     """Do what was asked for, or say what a person has to agree to. Raises ContextError."""
+    told = _done(ask, given)
+    as_json = given["json"] and "answer" in told and "needs" not in told
+    return told | ({"text": dumps(told["answer"])} if as_json else {})
+
+
+def _done(ask: Ask, given: Words) -> Json:
     form = form_of(given)
     if given["back"]:
         if form or given["fit"] or given["again"]:
@@ -39,6 +48,8 @@ def rebase(ask: Ask, given: Words) -> Json:
         return _as_line(list_operations(ask))
     if form in _ASKED:
         _need_somebody(ask)
+        around = InsidePi(ask.state, ask.params.context)
+        find(operations.journal_in(around, operations.folder_of(around)), given[form])  # before anybody is asked
         what, method, question = _ASKED[form]
         return needing(what, plain(question.format(given[form])), method, {"operationId": given[form]})
     return _planned(ask, given, dry=form == "dry_run")

@@ -24,6 +24,7 @@ from pi_context.server.parent import POLL_SECONDS, Parent
 from pi_context.server.protocol import MisfitError, typed
 from pi_context.server.state import State
 from pi_context.server.streams import Lines, Writer, complain
+from pi_context.server.words import in_pi
 from pi_context.verbs import Words
 
 _LAST_ANSWERS_SECONDS = 2.0
@@ -198,7 +199,7 @@ def _told(name: str, error: Exception) -> Json:
         return _error(protocol.INTERNAL_ERROR, known.message, known.code)
     message = error.message if isinstance(error, ContextError) else CODES[known.code].meaning  # no name of a file
     told = _error(protocol.REFUSED, message, known.code)
-    told["data"]["hint"] = known.hint
+    told["data"]["hint"] = in_pi(known.code, known.hint)
     return told
 
 

@@ -5,7 +5,7 @@ What only the owner may do is asked for first: the answer says what to agree to,
 
 from importlib import import_module
 
-from foundation.canonical import Json, dumps
+from foundation.canonical import Json
 from foundation.errors import REFUSED, USAGE, ContextError
 from pi_context.boundary import as_known
 from pi_context.call import Call
@@ -15,7 +15,7 @@ from pi_context.server import words as typed_words
 from pi_context.server.around import InsidePi
 from pi_context.server.captured import Captured
 from pi_context.server.methods import Ask
-from pi_context.server.words import UsageError
+from pi_context.server.words import UsageError, in_pi
 from pi_context.showing import day, first_words
 from pi_context.verbs import Verb, Words, nothing_given
 from recall import wire
@@ -30,7 +30,8 @@ def command(ask: Ask) -> Json:
     if not words:
         from pi_context.server.overview import overview
 
-        return _told(0, overview(ask)["text"])
+        found = overview(ask)
+        return _told(0, found["text"], answer={name: value for name, value in found.items() if name != "text"})
     if words[0] in ("help", "--help", "-h"):
         return _told(0, typed_words.help_for(words[1:]))
     try:
@@ -38,7 +39,7 @@ def command(ask: Ask) -> Json:
     except UsageError as error:
         return _told(USAGE, plain(str(error)), code="usage")
     try:
-        return _done(ask, verb, given)
+        return _done(ask, verb, nothing_given(verb) | given)
     except Exception as error:
         known = as_known(error)
         if known.code == "internal-error":
@@ -58,7 +59,7 @@ def needing(what: str, text: str, method: str, params: Json) -> Json:
 
 def refusal(error: ContextError) -> str:
     """Say what happened and what to do next."""
-    return plain(f"{error.message} [{error.code}]\n{error.hint}")
+    return plain(f"{error.message} [{error.code}]\n{in_pi(error.code, error.hint)}")
 
 
 def call_of(ask: Ask, given: Words, *, confirmed: bool, as_json: bool = False) -> Call:
@@ -69,29 +70,33 @@ def call_of(ask: Ask, given: Words, *, confirmed: bool, as_json: bool = False) -
 
 
 def _done(ask: Ask, verb: Verb, given: Words) -> Json:
-    given = nothing_given(verb) | given
+    """Do a command: as the shell does, unless Pi has more to offer than a text."""
     if verb.words == ("rebase",) and not given["adopt"]:
         from pi_context.server.rebase_lines import rebase
 
-        told = rebase(ask, given)
-        as_json = given["json"] and "answer" in told and "needs" not in told
-        return told | ({"text": dumps(told["answer"])} if as_json else {})
+        return rebase(ask, given)
     if verb.words == ("rebase",):
         given["yes"] = ask.params.confirmed
     call = call_of(ask, given, confirmed=ask.params.confirmed, as_json=bool(given["json"]))
-    out = call.out
-    assert isinstance(out, Captured)
-    more: Json = {}
+    assert isinstance(call.out, Captured)
     if verb.words == ("history", "search"):
-        answer = history.searched(call)
-        status = history.give(call, wire.RESULT, lambda: answer, history.show_hits)
-        more = {"answer": answer, "list": [_item(hit) for hit in answer["hits"]]}
-        more |= {"code": answer["code"]} if "code" in answer else {}
-    else:
-        module, _, function = verb.does.partition(":")
-        status = int(getattr(import_module(f"pi_context.commands.{module}"), function)(call))
-        more = {"answer": out.kept} if out.kept is not None else {}
-    return _told(status, out.text, **more)
+        return _searched(call, call.out)
+    module, _, function = verb.does.partition(":")
+    status = int(getattr(import_module(f"pi_context.commands.{module}"), function)(call))
+    return _told(status, call.out.text, **({"answer": call.out.kept} if call.out.kept is not None else {}))
+
+
+def _searched(call: Call, out: Captured) -> Json:
+    """Search, and give the hits to choose from; a person who finds nothing learns whose eyes were meant."""
+    answer = history.searched(call)
+    status = history.give(call, wire.RESULT, lambda: answer, history.show_hits)
+    if not answer["hits"] and not out.json and not call.around.audience.local:
+        out.say(
+            f"Only what {call.around.audience.provider or 'an unknown provider'} may receive was looked through; add"
+        )
+        out.say("--audience local to look through all of it, for your eyes alone.")
+    code = {"code": answer["code"]} if "code" in answer else {}
+    return _told(status, out.text, answer=answer, list=[_item(hit) for hit in answer["hits"]], **code)
 
 
 def _item(hit: Json) -> Json:

@@ -1,5 +1,6 @@
 """The words of a line that a person typed after `/context`: split as a shell does, read by the table of verbs."""
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -27,10 +28,30 @@ OFFERED: tuple[Verb, ...] = tuple(
 """The commands that there are inside Pi."""
 
 USAGE = "Usage: /context [history search|read|status …] [session show|list|tree …] [rebase …] [config …] [help]"
+"""What there is, on one line."""
+
+
+_HINTS = {
+    "no-session": "This Pi keeps no session file: start it without --no-session.",
+    "server-unavailable": "Run `pi-context pi status` in a shell.",
+}
+_COMMAND = re.compile(r"`?\bpi-context ((?:[a-z]+ ?)+)[^`\n]*`?")
 
 
 class UsageError(ValueError):
     """The words do not fit; the message is one line that says how they would."""
+
+
+def in_pi(code: str, text: str) -> str:
+    """Name commands as they are typed in Pi; what there is only in a shell is said to be so."""
+    return _HINTS.get(code) or _COMMAND.sub(_typed_here, text)
+
+
+def _typed_here(found: re.Match[str]) -> str:
+    words = tuple(found[1].split())
+    if any(words[: len(verb.words)] == verb.words for verb in OFFERED) or words[:1] in (("help",), ("config",)):
+        return found[0].replace("pi-context ", "/context ", 1)
+    return f"{found[0]} in a shell" if "in a shell" not in found.string[found.end() :][:12] else found[0]
 
 
 def split(line: str) -> list[str]:

@@ -160,7 +160,9 @@ def test_it_ends_where_nobody_reads_its_answers(tmp_path: Path) -> None:
     os.close(reading)
     assert started.stdin is not None
     said = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
-    started.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": said}).encode() + b"\n")
+    started.stdin.write(
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": said}).encode() + b"\n"
+    )
     started.stdin.flush()
 
     assert started.wait(30) == 0

@@ -38,7 +38,7 @@ def rebased(served: Served) -> Json:
 
 def operations(served: Served) -> list[Json]:
     """List the operations."""
-    found = served.call("rebase.list", None, actor="user")["answer"]["operations"]
+    found = served.typed("rebase --list")["answer"]["operations"]
     assert isinstance(found, list)
     return found
 
@@ -80,10 +80,9 @@ def test_planning_writes_nothing(desk: Desk, serve: Serve) -> None:
     """A plan leaves no folder, no lock and no key; and it is what the shell's dry run says."""
     served = serve()
     Pi(served)
-    told = served.call("rebase.plan", {"fit": True}, actor="user")
+    told = served.typed("rebase --dry-run --fit")
 
     assert told["answer"]["status"] == "preview"
-    assert "becomes" in told["summary"] or "become" in told["summary"]
     assert "It fits" in told["text"]
     assert sorted(path.name for path in desk.sessions.iterdir()) == ["one.jsonl"]
     assert not (desk.agent_dir / "pi-context").exists()
@@ -112,7 +111,7 @@ def test_a_pi_at_work_is_not_rebased(desk: Desk, serve: Serve, rest: Json) -> No
     pi.rest = rest
 
     assert run(served, params)["answer"]["code"] == "session-busy"
-    assert served.call("rebase.plan", None, actor="user")["answer"]["code"] == "session-busy"
+    assert served.typed("rebase --dry-run")["code"] == "session-busy"
     assert targets(desk) == []
     assert operations(served) == []
 
@@ -190,7 +189,7 @@ def test_a_switch_that_does_not_happen(desk: Desk, serve: Serve, answer: Json, c
     typed = served.typed("rebase")
     assert (typed["status"], typed["code"]) == ("refused", "operation-unfinished")
     assert f"--recover {told['operationId']}" in typed["text"]
-    assert served.call("overview", None, actor="user")["pendingOperations"][0]["phase"] == "TargetCreated"
+    assert served.typed("")["answer"]["pendingOperations"][0]["phase"] == "TargetCreated"
     assert recover(served)["answer"]["status"] == "verified"
     assert targets(desk) == [target]
     assert pi.file == str(target)
@@ -329,7 +328,7 @@ def test_a_session_that_does_not_fit_says_how_it_would(desk: Desk, serve: Serve)
 
     assert told["code"] == "checkpoint-over-budget"
     assert "way out" in told["text"]
-    assert served.call("overview", None, actor="user")["rebase"]["code"] == "checkpoint-over-budget"
+    assert served.typed("")["answer"]["rebase"]["code"] == "checkpoint-over-budget"
 
 
 def test_no_way_back_from_a_session_that_was_not_made_so(desk: Desk, serve: Serve) -> None:

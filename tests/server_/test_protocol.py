@@ -87,10 +87,11 @@ def test_calls_are_answered_out_of_order_and_two_at_once(serve: Serve) -> None:
     def slowly(_: dict[str, object]) -> dict[str, object]:
         while not held:
             time.sleep(0.01)
-        return {"idle": True, "pendingMessages": False, "compacting": False}
+        calm = {"idle": True, "pendingMessages": False, "compacting": False}
+        return calm | {name: served.context[name] for name in ("sessionFile", "leafId")}
 
     served.on("leaf", slowly)
-    first = served.begin("rebase.plan", None, actor="user")
+    first = served.begin("command", {"line": "rebase --dry-run"}, actor="user")
     second = served.call("hello", context=False)
     held.append(True)
 

@@ -85,7 +85,7 @@ def test_calling_itself_a_user_helps_no_tool(serve: Serve) -> None:
     assert served.tool("recall", query="zebra", scope="everywhere")["code"] == "owner-act-required"
 
 
-@pytest.mark.parametrize("method", ["command", "overview", "rebase.plan", "rebase.run", "rebase.back", "rebase.list"])
+@pytest.mark.parametrize("method", ["command", "rebase.run", "rebase.back"])
 def test_a_model_may_not_do_what_a_person_may(serve: Serve, method: str) -> None:
     """Methods for people refuse a model."""
     params = {"line": "config", "planId": "x", "confirmed": True}

@@ -114,7 +114,7 @@ def test_the_overview_holds_no_text(desk: Desk, serve: Serve) -> None:
     """Window, index, operations and rebase in numbers, from a session in which secrets stand."""
     served = serve()
     Pi(served)
-    told = served.call("overview", None, actor="user")
+    told = served.typed("")["answer"]
 
     assert {row["role"]: row["messages"] for row in told["usage"]} == {"user": 2, "assistant": 2}
     assert told["tokens"] == sum(row["tokens"] for row in told["usage"])

@@ -138,7 +138,7 @@ def test_nothing_of_an_older_version_stays(shell: Shell) -> None:
 
 
 def test_a_link_and_its_permissions_stay(shell: Shell, tmp_path: Path) -> None:
-    """Dotfiles are linked into place, and readable as they were; the lock lies beside the real file, as Pi's does."""
+    """Dotfiles are linked into place, and readable as they were."""
     real, settings = tmp_path / "dotfiles.json", shell.agent_dir / "settings.json"
     real.write_text('{"theme": "dark"}', "utf-8")
     real.chmod(0o644)

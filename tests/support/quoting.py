@@ -12,6 +12,7 @@ _ROLES = {
     "user": "user", "assistant": "assistant", "toolResult": "result", "bashExecution": "shell", "custom": "custom",
     "compactionSummary": "summary", "branchSummary": "summary",
 }  # fmt: skip
+_LONE = re.compile("[\ud800-\udfff]")
 _LABELS = re.compile(
     r"call |[\w.]+: |\n| failed|:|\$ |\[image/png [\d.]+ k?B\]|\(aborted\)|\(cancelled\)"
     r"| \(interrupted, without a result\)|\(exit code \d+\)|\(ended in an error(: )?|\(output truncated; all of it: \S+\)|\)"
@@ -19,14 +20,17 @@ _LABELS = re.compile(
 
 
 def difference(messages: list[Any], quoted: list[Quoted]) -> str:
-    """Say where a handoff says anything else than the messages of a context; empty where it does not."""
+    """Say where a handoff says anything else than the messages of a context; empty where it does not.
+
+    Half a character is written as U+FFFD, for Pi drops it on the way to a provider.
+    """
     expected = [(role, list(texts)) for role, texts in map(_said, messages) if texts]
     if [role for role, _ in expected] != [one.role for one in quoted]:
         return f"{[role for role, _ in expected]} are quoted as {[one.role for one in quoted]}"
     for (role, texts), one in zip(expected, quoted, strict=True):
         rest, at = [], 0
         for text in texts:
-            wanted = redact(RawText(text)).text
+            wanted = _LONE.sub("\ufffd", redact(RawText(text)).text)
             found = one.text.find(wanted, at)
             if found < 0:
                 return f"{role}: {wanted!r} is not in {one.text!r}"
