@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable
 
 import pytest
-from served import Refused, Served
+from served import ROOT, Refused, Served
+
+from pi_context.server.methods import METHODS
 
 Serve = Callable[..., Served]
 
@@ -167,3 +169,12 @@ def test_a_defect_is_an_answer_and_the_server_goes_on(serve: Serve) -> None:
     assert b"internal-error in settings" in errors
     assert b"a stray print" in errors
     assert served.context["sessionFile"].encode() not in errors + b"".join(served.raw)
+
+
+def test_the_page_lists_the_methods() -> None:
+    """`docs/server.md` tells of every method, and of no other."""
+    page = (ROOT / "docs" / "server.md").read_text("utf-8")
+    table = page.partition("## Methods\n")[2].partition("\n### ")[0]
+    named = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
+
+    assert named == list(METHODS)

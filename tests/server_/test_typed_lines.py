@@ -141,3 +141,53 @@ def test_lines_are_completed(serve: Serve, line: str, some: set[str]) -> None:
     assert some <= {each["value"] for each in found}
     assert all(each["value"].startswith(line) and each["label"] for each in found)
     assert bool(found) is bool(some)
+
+
+@pytest.mark.parametrize(("line", "hint"), [
+    ("rebase --recover nope", "/context rebase --list"), ("config set nonsense 1", "/context config"),
+    ("session show nothing", "/context session tree"),
+])  # fmt: skip
+def test_what_to_do_next_is_named_as_it_is_typed_here(serve: Serve, line: str, hint: str) -> None:
+    """A remedy names `/context …`, and no command of a shell where the same is in Pi."""
+    text = serve().typed(line)["text"]
+
+    assert hint in text
+    assert "pi-context " not in text.replace("in a shell", "")
+
+
+def test_an_operation_that_is_not_there_is_not_asked_about(serve: Serve) -> None:
+    """Nobody agrees to the end of nothing."""
+    told = serve().typed("rebase --recover nope")
+
+    assert (told["status"], told["code"]) == ("refused", "operation-unknown")
+
+
+def test_who_begins_is_no_error(desk: Desk, serve: Serve) -> None:
+    """`/context` before the first word says what there will be."""
+    told = serve(sessionFile=str(desk.sessions / "new.jsonl"), leafId=None).typed("")
+
+    assert told["status"] == "ok"
+    assert "/context help" in told["text"]
+    assert told["answer"] == {"code": "session-unsaved"}
+
+
+def test_a_person_who_finds_nothing_learns_for_whom_it_was_looked_up(serve: Serve) -> None:
+    """What a remote model may not receive is not found for it; the person may look again with their own eyes."""
+    told = serve(provider="openai").typed("history search vault door opens")
+    assert "--audience local" in told["text"] or told["list"]
+    nothing = serve(provider="openai").typed("history search xyzzy")
+    assert "--audience local" in nothing["text"]
+    assert "--audience local" not in serve().typed("history search xyzzy")["text"]
+
+
+@pytest.mark.parametrize(("value", "saved"), [
+    ('["a","b"]', ["a", "b"]), ("'[a, b]'", ["a", "b"]), ("a,b", ["a", "b"]), ('"[a"', None), ("{a}", None),
+])  # fmt: skip
+def test_a_list_may_be_typed_as_json(desk: Desk, serve: Serve, value: str, saved: list[str] | None) -> None:
+    """Quotes that the line lost are no part of a name; what is no list of names is refused."""
+    told = serve().typed(f"config set privacy.localProviders {value} --global", confirmed=True)
+
+    assert told["status"] == ("ok" if saved else "refused")
+    if saved:
+        found = json.loads((desk.agent_dir / "context.json").read_text("utf-8"))
+        assert found["privacy"]["localProviders"] == saved
