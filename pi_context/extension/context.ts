@@ -192,6 +192,7 @@ class Server {
     } catch {
       return;
     }
+    if (message === null || typeof message !== "object") return; // a throw here would be the end of Pi
     if (message.method !== undefined) {
       this.asked(message.method, message.params)
         .then((result) => this.write(child, { id: message.id, result }))

@@ -20,6 +20,7 @@ from pi_context.server.around import InsidePi
 from pi_context.server.captured import Captured
 from pi_context.server.live_text import outcome_text, plan_text, refusal_text
 from pi_context.server.methods import Ask
+from pi_context.server.overview import estimated
 from pi_context.server.protocol import Switched
 from pi_context.server.typed_lines import call_of
 from pi_context.verbs import VERBS, Words, nothing_given
@@ -31,6 +32,7 @@ from rebase.looking import find_source
 from rebase.operation import Earlier
 from rebase.plan import Plan
 from rebase.steps import Site, make_newest
+from sessions.context import resolve
 from sessions.locating import canonical, read_header
 
 _SWITCH_SECONDS = 300.0
@@ -158,7 +160,8 @@ def _run(ask: Ask, call: Call) -> Json:
         identity = operations.new_operation_id()
         site = _Live(ask, around, identity).site(operations.site_of(around, signing, found))
         outcome = operation.begin(signing, site, found, identity)
-    return _ended(call, outcome, folder, found, ask.params.window_tokens)
+    before = ask.params.window_tokens or estimated(resolve(found.file, leaf=found.source.leafId))
+    return _ended(call, outcome, folder, found, before)
 
 
 def _ended(

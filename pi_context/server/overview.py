@@ -49,6 +49,11 @@ def _nothing_yet(code: str) -> Json:
     return {"text": "\n".join(lines), "code": code}
 
 
+def estimated(context: Context) -> int:
+    """Estimate the tokens of a context, where Pi has counted none."""
+    return sum(row["tokens"] for row in _usage(context))
+
+
 def _usage(context: Context) -> list[Json]:
     """Count messages and tokens by who spoke, results by their tool; the largest first."""
     counts: dict[tuple[str, str], list[int]] = {}

@@ -258,3 +258,63 @@ durable.write_atomically = stopping
 sys.argv = ["pi_context", *sys.argv[sys.argv.index("pi_context") + 1:]]
 runpy.run_module("pi_context", run_name="__main__", alter_sys=False)
 """
+
+
+def test_two_pi_rebase_one_session(machine: LivePi) -> None:
+    """The one that is second hears that it was done already, or that the other is at it; one session is made."""
+    one = talk(machine)
+    source = one.file
+    two = machine.start("--session", str(source))
+    two.typed("history status")
+    for pi, name in ((one, "a"), (two, "b")):
+        pi.send({"id": name, "type": "prompt", "message": "/context rebase"})
+    for pi, name in ((one, "a"), (two, "b")):
+        pi.until(lambda each, name=name: each.get("id") == name and each.get("type") == "response")  # type: ignore[misc]
+
+    (target,) = others(machine, source)
+    assert target in (one.file, two.file)
+    assert '"verified"' in one.typed("rebase --list --json").lower()
+
+
+def test_a_context_that_does_not_fit(machine: LivePi) -> None:
+    """Refused with the ways out; with `--fit` it gives way, is done, and says what is no longer in the window."""
+    machine.ours({"sessionRebase": {"checkpointTargetTokens": 1000}})
+    pi = machine.start()
+    for number in range(6):
+        machine.provider.call("bash", command=f"seq {number} 1500")
+        pi.say(f"Count {number}.")
+    source = pi.file
+    assert "checkpoint-over-budget" in pi.typed("rebase")
+    assert pi.file == source
+    told = pi.typed("rebase --fit")
+
+    assert pi.file != source, told
+    assert "tokens in the window before" in told
+    assert "No longer in the window" in told
+    assert "results cut to head and tail" in told or "messages" in told
+
+
+def test_extensions_are_loaded_again_during_a_rebase(machine: LivePi) -> None:
+    """`/reload` in the middle of it: the operation comes to an end, or can be brought to one, and nothing hangs."""
+    (machine.root / "again.ts").write_text(
+        "export default (pi) => pi.registerCommand('again', { handler: async (_, ctx) => { await ctx.reload(); } });"
+    )
+    pi = machine.start("-e", str(machine.root / "again.ts"))
+    pi.say("The retry budget is forty-two.")
+    source = pi.file
+    _stop_at(machine, "CheckpointReady")
+    for process in pi.servers():
+        os.kill(process, signal.SIGKILL)
+    pi.send({"id": "slow", "type": "prompt", "message": "/context rebase"})
+    _await_stop(machine)
+    pi.send({"id": "again", "type": "prompt", "message": "/again"})
+    time.sleep(1)
+    _stop_at(machine, "")
+    pi.until(lambda each: each.get("id") == "slow" and each.get("type") == "response")
+    found = json.loads(pi.typed("rebase --list --json"))["operations"]
+    if found[0]["phase"] != "Verified":
+        pi.typed(f"rebase --recover {pending(pi)}")
+
+    assert '"verified"' in pi.typed("rebase --list --json").lower()
+    assert len(others(machine, source)) == 1
+    pi.say("Go on.")

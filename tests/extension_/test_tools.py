@@ -328,3 +328,31 @@ def text(message: dict[str, Any]) -> str:
 
 def _calls(request: dict[str, Any]) -> list[Any]:
     return [each["tool_calls"] for each in request["messages"] if each.get("tool_calls")]
+
+
+def test_garbage_from_python_is_passed_over(machine: LivePi) -> None:
+    """Lines that are no JSON, answers that nobody asked for, and one of many megabytes: the call is answered."""
+    site = machine.root / "site"
+    site.mkdir()
+    (site / "noisy.py").write_text(_NOISY, "utf-8")
+    text = machine.python.read_text("utf-8").replace('-P "$@"', f'-P {site / "noisy.py"} "$@"')
+    machine.python.write_text(text, "utf-8")
+    pi = machine.start()
+    pi.say("The retry budget is forty-two.")
+    machine.provider.call("context_history_recall", query="retry budget")
+    pi.say("Look.")
+
+    assert answers(pi.file)[0]["hits"]
+    assert "forty-two" in pi.typed("history search retry budget")
+
+
+_NOISY = """
+import os, runpy, sys
+sys.path[:] = [path for path in sys.path if not path.endswith("/site")]
+sys.path.insert(0, os.environ["PYTHONPATH"])
+noise = b'no json\\n{"jsonrpc":"2.0","id":4711,"result":{}}\\n[]\\nnull\\n{"half\\n' + b'"' + b"x" * 9_000_000 + b'"\\n'
+while noise:
+    noise = noise[os.write(1, noise):]
+sys.argv = ["pi_context", *sys.argv[sys.argv.index("pi_context") + 1:]]
+runpy.run_module("pi_context", run_name="__main__", alter_sys=False)
+"""
