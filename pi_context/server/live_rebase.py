@@ -160,8 +160,8 @@ def _run(ask: Ask, call: Call) -> Json:
         identity = operations.new_operation_id()
         site = _Live(ask, around, identity).site(operations.site_of(around, signing, found))
         outcome = operation.begin(signing, site, found, identity)
-    before = ask.params.window_tokens or estimated(resolve(found.file, leaf=found.source.leafId))
-    return _ended(call, outcome, folder, found, before)
+    window = ask.params.window_tokens or estimated(resolve(found.file, leaf=found.source.leafId))
+    return _ended(call, outcome, folder, found, window)
 
 
 def _ended(
