@@ -32,8 +32,8 @@ class Entity(NamedTuple):
 class Statement(NamedTuple):
     """One claim: subject, predicate, and as object either an entity or a literal value, the other one empty.
 
-    An unknown `valid_from` counts from `recorded_at`. `supersedes` names the statement whose end this one is; `evidence`
-    are entry ids or other words of where it comes from.
+    An unknown `valid_from` counts from `recorded_at`. `supersedes` names the statement whose end this one is;
+    `evidence` are entry ids or other words of where it comes from.
     """
 
     id: str
@@ -71,9 +71,9 @@ class NameDigest(NamedTuple):
 class Removal(NamedTuple):
     """A row of the ledger: what the owner took away, and what went with it.
 
-    `keys` are the folded names that it suppresses: that of a name, those of an entity with its aliases. Once deleted for
-    good (`permanent`) `keys` is empty, `digests` stand for them, and `label` is neutral. `in_parts` suppresses a name
-    also where it is a part of an identifier.
+    `keys` are the folded names that it suppresses: that of a name, those of an entity with its aliases. Once deleted
+    for good (`permanent`) `keys` is empty, `digests` stand for them, and `label` is neutral. `in_parts` suppresses a
+    name also where it is a part of an identifier.
     """
 
     id: str

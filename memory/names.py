@@ -13,7 +13,7 @@ FOLD_VERSION = 1
 SUFFIXES = frozenset({"ltd", "limited", "inc", "llc", "plc", "pvt", "private"})
 """Words that end the names of companies and tell nothing apart."""
 
-_QUOTES = "\"'`´“”„‘’‚«»‹›()[]{}<>"
+_QUOTES = "\"'`´“”„‘’‚«»‹›「」『』《》〈〉【】()[]{}<>"
 _BEFORE, _AFTER = _QUOTES + ",;:!?", _QUOTES + ".,;:!?"  # a name may begin with a dot, and end with a plus
 _NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
@@ -37,4 +37,4 @@ def canonical(name: str, fold: Fold = Fold()) -> str:  # noqa: B008 - frozen
 
 def key(name: str, fold: Fold = Fold()) -> str:  # noqa: B008 - frozen
     """Give the folded form by which names are compared; empty where a name is nothing but space."""
-    return canonical(name, fold).casefold()
+    return unicodedata.normalize("NFKC", canonical(name, fold).casefold())
