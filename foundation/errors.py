@@ -163,6 +163,45 @@ CODES: dict[str, Code] = {
         "The handoff is larger than its budget, and nothing is left out in silence.",
         "Compact in Pi first, raise `sessionRebase.checkpointTargetTokens` (up to 24000), or use `--fit`.",
     ),
+    # --- memory, and what was removed from it -----------------------------------------------------------------
+    "ledger-unreadable": Code(
+        "What was removed cannot be read, so nothing is shown that might be; no file was changed.",
+        "Try again; if it stays so, look at the permissions of `pi-context/projects` and `keys` in the agent folder.",
+    ),
+    "session-removed": Code(
+        "The session was removed; its log keeps every byte.", "See `pi-context memory removed`, then restore it."
+    ),
+    "memory-disabled": Code("Memory is switched off.", "Set `memory.enabled` to true."),
+    "memory-busy": Code(
+        "Another process is changing this project's memory; nothing was changed.", "Try again in a moment."
+    ),
+    "invalid-fact": Code(
+        "A word of the fact is missing, or it ends before it begins; nothing was saved.",
+        "Say it as subject, predicate, object; `--to` is after `--from`.",
+    ),
+    "claim-too-long": Code("The fact is longer than `memory.maxClaimChars`; nothing was saved.", "Say it shorter."),
+    "claim-holds-secret": Code(
+        "A secret was found in it; nothing was saved.",
+        "Say it without the secret: names and facts are kept as they are.",
+    ),
+    "fact-unknown": Code("There is no fact with that id.", "See `pi-context memory fact list`."),
+    "fact-retracted": Code("The fact was retracted, so it cannot end.", "See `pi-context memory fact list --all`."),
+    "entity-unknown": Code(
+        "Nothing that facts are about has that id or name.", "See `pi-context memory fact list`, or remove a `name`."
+    ),
+    "entity-ambiguous": Code(
+        "Several things have that name.", "Give the id, as `pi-context memory fact list --json` has it."
+    ),
+    "entity-removed": Code("What the fact is about is removed.", "Restore that first: `pi-context memory removed`."),
+    "name-too-short": Code(
+        "A name to be removed needs two letters or digits, one of them a letter; nothing was removed.",
+        "Give the whole name.",
+    ),
+    "removal-unknown": Code("Nothing with that id is removed.", "See `pi-context memory removed`."),
+    "deleted-already": Code("That is deleted for good already.", "See `pi-context memory removed`."),
+    "entity-merged": Code("Other things are merged into it.", "Remove and delete those first."),
+    "fact-holds": Code("A fact about it still holds.", "Remove the fact first."),
+    "delete-unconfirmed": Code("Deleting for good needs the word; nothing was deleted.", "Add `--confirm delete`."),
     # --- operations and their journal -------------------------------------------------------------------------
     "rebase-busy": Code(
         "Another process is rebasing in this session folder; nothing was changed.",

@@ -31,3 +31,6 @@ CHECKPOINT_TYPE, LINK_TYPE, HANDOFF_TYPE = (
 
 MEMORY_TYPES = ("context-pin-v1", "context-memory-v1", "ds4-context-pin-v1", "ds4-context-memory-v1")
 """Custom entries that hold pins and session memory."""
+
+REMOVED_MARK = "[removed]"
+"""Stands for a name that the owner removed."""

@@ -16,6 +16,7 @@ from foundation.allocator import prepare_for_bulk
 from foundation.errors import ContextError
 from index.changes import CHANGED, LIKELY, compare
 from index.lagging import Lag, unproved
+from index.masks import Masks, no_masks
 from index.sql import run, transaction
 from index.stamps import stamp
 from index.tuning import BULK_BYTES, end_bulk, finish_bulk, merge_a_step, start_bulk
@@ -72,6 +73,7 @@ def catch_up(
     expired: Expired | None = None,
     progress: Progress = silent,
     thorough: bool = False,
+    masks: Masks = no_masks,
 ) -> Counters:
     """Index what is missing, in the order given, until it is done or the time is up.
 
@@ -88,7 +90,7 @@ def catch_up(
     if total > BULK_BYTES:
         with transaction(db, patient=patient):
             start_bulk(db)
-    update = _Update(db, expired, progress, total, thorough=thorough)
+    update = _Update(db, expired, progress, total, thorough=thorough, masks=masks)
     queue = list(reversed(work))
     try:
         while queue and not expired():
@@ -104,9 +106,9 @@ def catch_up(
     return done._replace(files_seen=len(work), behind=max(total - done.bytes_read, 1) if left else 0, left=left)
 
 
-def fill(db: apsw.Connection, work: Sequence[Lag], *, progress: Progress) -> Counters:
+def fill(db: apsw.Connection, work: Sequence[Lag], *, progress: Progress, masks: Masks = no_masks) -> Counters:
     """Index all files into a new generation, within the caller's one transaction."""
-    update = _Update(db, _never, progress, sum(lag.missing for lag in work), thorough=False)
+    update = _Update(db, _never, progress, sum(lag.missing for lag in work), thorough=False, masks=masks)
     start_bulk(db)
     try:
         update.one_commit(list(reversed(work)), enough=sys.maxsize)
@@ -124,9 +126,9 @@ class _Update:
     """One run over the files: what it has counted, and the session it stands in."""
 
     def __init__(
-        self, db: apsw.Connection, expired: Expired, progress: Progress, total: int, *, thorough: bool
+        self, db: apsw.Connection, expired: Expired, progress: Progress, total: int, *, thorough: bool, masks: Masks
     ) -> None:
-        self.db, self.expired, self.progress = db, expired, progress
+        self.db, self.expired, self.progress, self.masks = db, expired, progress, masks
         self.parse: Parse = slow_parse
         if total > _SLOW_PARSER_BYTES:
             self.parse = fast_parser()
@@ -183,7 +185,7 @@ class _Update:
             if at and found == CHANGED:
                 forget(self.db, at.sid)
             self.proved = found != LIKELY
-            self.writer = SessionWriter(self.db, path, log)
+            self.writer = SessionWriter(self.db, path, log, self.masks)
         except BaseException:
             log.close()
             raise

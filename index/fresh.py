@@ -15,6 +15,7 @@ from foundation.errors import ContextError
 from index import opening
 from index.failures import DAMAGE, translated
 from index.lagging import lags
+from index.masks import Masks, no_masks
 from index.sql import waiting
 from sessions.locating import LogFile
 
@@ -88,7 +89,9 @@ def open_index(folder: str, disk: Files) -> tuple[apsw.Connection | None, tuple[
     return _read_only(folder), (problem,)
 
 
-def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: Callable[[], bool]) -> Fresh:
+def bring_up_to_date(
+    db: apsw.Connection, files: Sequence[LogFile], *, expired: Callable[[], bool], masks: Masks = no_masks
+) -> Fresh:
     """Index what is missing of these files, in their order, until the time is up or another process is in the way."""
     missing = lags(db, files)
     if not missing:
@@ -98,7 +101,7 @@ def bring_up_to_date(db: apsw.Connection, files: Sequence[LogFile], *, expired: 
     warnings: tuple[str, ...] = ()
     try:
         with waiting(db, _PATIENCE_MS):
-            done = catch_up(db, missing, expired=expired)
+            done = catch_up(db, missing, expired=expired, masks=masks)
     except (apsw.BusyError, apsw.LockedError):
         pass
     except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError) as error:

@@ -6,11 +6,14 @@ from foundation.durable import Files
 from index import opening
 from index.catching_up import Counters, Progress, fill, silent
 from index.lagging import Lag
+from index.masks import Masks, no_masks
 from index.sql import transaction
 from sessions.locating import LogFile
 
 
-def rebuild(folder: str, disk: Files, files: Sequence[LogFile], *, progress: Progress = silent) -> Counters:
+def rebuild(
+    folder: str, disk: Files, files: Sequence[LogFile], *, progress: Progress = silent, masks: Masks = no_masks
+) -> Counters:
     """Build a new generation from the logs, in the order given, and switch to it.
 
     Raises ContextError with `index-busy` where another process rebuilds. Interrupted, it leaves the old index as it is.
@@ -20,7 +23,8 @@ def rebuild(folder: str, disk: Files, files: Sequence[LogFile], *, progress: Pro
             number, db = opening.begin_generation(folder, disk)
             try:
                 with transaction(db):
-                    counters = fill(db, [Lag(file, file.stat.st_size) for file in files], progress=progress)
+                    work = [Lag(file, file.stat.st_size) for file in files]
+                    counters = fill(db, work, progress=progress, masks=masks)
                 opening.finish_generation(folder, number, db, disk)
             finally:
                 db.close()

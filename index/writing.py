@@ -15,6 +15,7 @@ from foundation.errors import ContextError
 from foundation.texts import RawText
 from index.ancestors import rid_of
 from index.changes import linked, sealed
+from index.masks import Masks, no_masks
 from index.schema import CLASS_CODE, ROLE_CODE, decoded, encoded, first_rid, id_key, last_rid, text_key
 from index.sql import rows, run, value
 from index.tokens import for_index
@@ -61,13 +62,14 @@ def cursor(db: apsw.Connection, path: str) -> Cursor | None:
 class SessionWriter:
     """Appends one session's records to the index; the caller holds the transaction around each `take`."""
 
-    def __init__(self, db: apsw.Connection, path: str, log: BinaryIO) -> None:
-        self.db, self.log = db, log
+    def __init__(self, db: apsw.Connection, path: str, log: BinaryIO, masks: Masks = no_masks) -> None:
+        self.db, self.log, self.masks = db, log, masks
         at = cursor(db, path)
         self.knows_all = at is None  # whether `seen` holds every record of the session
         self.at = at = at or _insert_session(db, path)
         self.chain = Chain(version=at.version or CURRENT, position=at.position, last=at.last_id)
         self.rid, self.run = first_rid(at.sid) + at.records, at.run
+        self.mask = masks(value(db, "select cwd from session where sid = ?", (at.sid,)))
         self.seal = at.chain
         self.last_key: int | None = value(db, "select eid from entry where rid = ?", (self.rid,))
         self.last_id = ""
@@ -159,7 +161,7 @@ class SessionWriter:
             row = (self.rid, id_key(found.edit.target), found.edit.omits)
             run(self.db, "insert into edit values(?, ?, ?)", row)
         if found.name is not None:
-            name = escape_surrogates(redact(RawText(found.name)).text)
+            name = escape_surrogates(self._masked(redact(RawText(found.name)).text))
             run(self.db, "update session set name = ? where sid = ?", (name, self.at.sid))
 
     def _header(self, value: Json) -> None:
@@ -172,6 +174,7 @@ class SessionWriter:
         self.chain.version = version
         self.at = self.at._replace(version=version)
         words = tuple(map(escape_surrogates, (found.id, found.cwd, found.parent_session)))
+        self.mask = self.masks(words[1])
         run(
             self.db,
             "update session set id = ?, cwd = ?, parent = ?, version = ?, started = ? where sid = ?",
@@ -211,7 +214,8 @@ class SessionWriter:
 
     def _flush(self) -> None:
         """Write what is queued, each text with its secrets taken out first: many at once, which is faster."""
-        raws = [text.encode("utf-8", "replace") for text in redact_many(self.texts)]  # a lone surrogate is no word
+        texts = redact_many(self.texts)
+        raws = [self._masked(text).encode("utf-8", "replace") for text in texts]  # a lone surrogate is no word
         self.texts, self.chars = [], 0
         entries = [(*row, text_key(raw) if raw else None) for row, raw in zip(self.queued, raws, strict=True)]
         words = [(row[0], for_index(raw)) for row, raw in zip(self.queued, raws, strict=True) if raw]
@@ -220,6 +224,9 @@ class SessionWriter:
         self.db.executemany("insert into entry values(?,?,?,?,?,?,?,?,?,?,?)", entries)
         # Not cached: a cached statement would hold on to its last text, which can be long.
         self.db.executemany("insert into words(rowid, text) values(?, ?)", words, can_cache=False)
+
+    def _masked(self, text: str) -> str:
+        return text if self.mask is None else self.mask(text)
 
     def _quarantine(self, bad: list[Record]) -> None:
         rows = [(self.at.sid, record.line, record.offset, record.length, record.problem) for record in bad]

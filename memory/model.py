@@ -5,6 +5,7 @@ when memory held it. All instants are milliseconds since 1970, UTC. Nothing here
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 Status = Literal["proposed", "confirmed", "retracted"]
@@ -32,8 +33,8 @@ class Entity(NamedTuple):
 class Statement(NamedTuple):
     """One claim: subject, predicate, and as object either an entity or a literal value, the other one empty.
 
-    An unknown `valid_from` counts from `recorded_at`. `supersedes` names the statement whose end this one is;
-    `evidence` are entry ids or other words of where it comes from.
+    An unknown `valid_from` counts from `recorded_at`. `supersedes` names the statement whose end this one is; `single`
+    tells that its predicate has one value at a time. `evidence` are entry ids or other words of where it comes from.
     """
 
     id: str
@@ -48,7 +49,13 @@ class Statement(NamedTuple):
     valid_to: int | None = None
     retracted_at: int | None = None
     supersedes: str = ""
+    single: bool = False
     evidence: tuple[str, ...] = ()
+
+    def holds(self, at: int) -> bool:
+        """Tell whether memory holds it and it is true at an instant."""
+        start = self.valid_from if self.valid_from is not None else self.recorded_at
+        return self.status != "retracted" and start <= at and (self.valid_to is None or at < self.valid_to)
 
 
 class Before(NamedTuple):
@@ -60,11 +67,15 @@ class Before(NamedTuple):
 
 
 class NameDigest(NamedTuple):
-    """A name that was deleted for good: the keyed digest of its folded form, the key's id, its number of words."""
+    """A name that was deleted for good: the keyed digest of its folded form, and the id of the key.
+
+    `words` counts its words; where its script has no spaces it is 0, and `characters` tells how long it is.
+    """
 
     digest: str
     key_id: str
     words: int
+    characters: int
     fold_version: int
 
 
@@ -91,7 +102,36 @@ class Removal(NamedTuple):
 class Memory(NamedTuple):
     """Everything that is remembered of one project, and everything that was taken away. `digest` names this state."""
 
-    entities: Mapping[str, Entity]
-    statements: Mapping[str, Statement]
-    removals: Mapping[str, Removal]
+    entities: Mapping[str, Entity] = MappingProxyType({})
+    statements: Mapping[str, Statement] = MappingProxyType({})
+    removals: Mapping[str, Removal] = MappingProxyType({})
     digest: str = ""
+
+
+class Change(NamedTuple):
+    """What a step makes of memory: records as they are from now on, and the ids of removals that are gone."""
+
+    entities: tuple[Entity, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    removals: tuple[Removal, ...] = ()
+    restored: tuple[str, ...] = ()
+
+    def then(self, other: "Change") -> "Change":
+        """Give both changes as one, this one first."""
+        return Change(
+            self.entities + other.entities,
+            self.statements + other.statements,
+            self.removals + other.removals,
+            self.restored + other.restored,
+        )
+
+
+def with_change(memory: Memory, change: Change, digest: str = "") -> Memory:
+    """Give memory after a change."""
+    removals = {name: row for name, row in memory.removals.items() if name not in change.restored}
+    return Memory(
+        {**memory.entities, **{each.id: each for each in change.entities}},
+        {**memory.statements, **{each.id: each for each in change.statements}},
+        {**removals, **{each.id: each for each in change.removals}},
+        digest,
+    )

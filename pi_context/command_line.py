@@ -57,11 +57,15 @@ def grouped(
 ) -> click.Group:
     """Make a command with its groups out of verbs, each of which takes these global options too."""
     top = _group(name, summary, options, help_options)
-    for group in dict.fromkeys(verb.words[0] for verb in verbs if len(verb.words) > 1):
-        top.add_command(_group(group, GROUPS[group], options, help_options, DEFAULTS.get(group)), group)
     for verb in verbs:
-        place = top.commands[verb.words[0]] if len(verb.words) > 1 else top
-        assert isinstance(place, click.Group)
+        place = top
+        for number, group in enumerate(verb.words[:-1], 1):
+            if group not in place.commands:
+                path = " ".join(verb.words[:number])
+                place.add_command(_group(group, GROUPS[path], options, help_options, DEFAULTS.get(path)), group)
+            inner = place.commands[group]
+            assert isinstance(inner, click.Group)
+            place = inner
         place.add_command(_command(verb, options, help_options), verb.words[-1])
     return top
 

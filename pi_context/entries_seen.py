@@ -9,7 +9,6 @@ from typing import NamedTuple
 from foundation.errors import ContextError
 from foundation.texts import RawText
 from index.schema import id_key
-from memory import visibility
 from pi_context.exclusions import excluded_sessions
 from pi_context.surroundings import Surroundings
 from privacy.redaction import redact, reveal
@@ -62,4 +61,4 @@ def current(around: Surroundings) -> LogFile:
 def gate_of(around: Surroundings) -> Gate:
     """Give the gate of the audience that asks."""
     reveal = around.reveal  # the owner's right first: it is refused whatever the audience
-    return gate(around.audience, around.configuration.values, visibility.load(), reveal=reveal)
+    return gate(around.audience, around.configuration.values, around.visibility, reveal=reveal)

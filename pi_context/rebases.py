@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from foundation.errors import ContextError
 from journal.keys import Verdict, load_keys
-from memory import visibility
 from pi_context import adoptions, environment, proofs
 from pi_context.surroundings import Surroundings
 from rebase.checkpoint import Origin
@@ -95,11 +94,14 @@ def plan_at(
     size: int | None = None,
 ) -> Plan:
     """Plan the rebase of any session, the gates of the door passed or not needed; raises what `make_plan` raises."""
+    visible = around.visibility
+    if visible.closed:
+        raise ContextError("ledger-unreadable")
     return make_plan(
         file,
         leaf=leaf,
         values=around.configuration.values,
-        visibility=visibility.load(),
+        visibility=visible,
         fitted=fitted,
         verify=verifier(around),
         locate=locator(around, file),

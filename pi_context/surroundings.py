@@ -10,8 +10,10 @@ from functools import cached_property, partial
 
 from foundation.durable import RealFiles
 from foundation.errors import ContextError
-from memory import visibility
-from pi_context import configuration, environment, lineages
+from index.masks import Mask
+from memory.ledger import folder_for
+from memory.visibility import Visibility
+from pi_context import configuration, environment, lineages, visible
 from pi_context.configuration import Configuration
 from pi_context.exclusions import excluded_sessions
 from pi_context.pending import pending
@@ -54,6 +56,7 @@ class Surroundings:
         self.current_folder = os.getcwd()
         self.home = environment.home()
         self.disk = RealFiles()
+        self._visible: dict[str, Visibility] = {}
         self.references: References | None = None
 
     @cached_property
@@ -94,11 +97,13 @@ class Surroundings:
 
     @cached_property
     def files(self) -> list[LogFile]:
-        """The session files of the folders in force, the most recently written first."""
+        """The session files of the folders in force, the most recently written first; none that is deleted for good."""
         override = self.words["session_dir"] or self.variables.get("PI_CODING_AGENT_SESSION_DIR")
         where = self.words["project"] or self.current_folder
         found = session_folders(agent_dir=self.agent_dir, override=override, cwd=where, home=self.home)
-        return session_files(found)
+        gone = self.visibility_everywhere.deleted_sessions
+        listed = session_files(found)
+        return [file for file in listed if _identity(file) not in gone] if gone else listed
 
     @cached_property
     def trusted(self) -> bool:
@@ -159,9 +164,32 @@ class Surroundings:
             raise ContextError("owner-act-required", f"Only the owner may do this.{why}")
 
     @cached_property
+    def visibility(self) -> Visibility:
+        """What of this project may be seen: one generation of its removal ledger."""
+        return self.visibility_of(canonical(self.project))
+
+    @cached_property
+    def visibility_everywhere(self) -> Visibility:
+        """The same for all projects at once."""
+        from memory.ledger import folders
+
+        return visible.visibility(folders(self.own_folder), self.keys_folder)
+
+    def visibility_of(self, project: str) -> Visibility:
+        """Give what may be seen of a project, by its canonical folder; its ledger is read once."""
+        if project not in self._visible:
+            self._visible[project] = visible.visibility([folder_for(self.own_folder, project)], self.keys_folder)
+        return self._visible[project]
+
+    def masks(self, cwd: str) -> Mask | None:
+        """Give what is masked before sessions of a working folder are indexed: names that were deleted for good."""
+        deleted = self.visibility_of(canonical(cwd)).deleted
+        return None if deleted is None else lambda text: deleted.masked(text)[0]
+
+    @cached_property
     def _out_of_reach(self) -> frozenset[str]:
-        """The sessions that may not even be named: for an agent those that the owner excluded."""
-        return excluded_sessions(self.own_folder) if self.mark else frozenset()
+        """The sessions that may not even be named: the removed ones, for an agent also the excluded ones."""
+        return self.visibility.hidden_sessions | (excluded_sessions(self.own_folder) if self.mark else frozenset())
 
     def may_be_named(self, path: str) -> bool:
         """Tell whether a session file may be spoken of: to an agent only those of its project that it may search."""
@@ -182,8 +210,12 @@ class Surroundings:
         """Find a session by its file or the start of its id, within what may be reached."""
         only = self.own_project if self.mark else None
         found = find_session(wanted, files=self.files, cwd=self.current_folder, home=self.home, project=only)
-        if self._out_of_reach and session_id(found.path, read_header(found.path)) in self._out_of_reach:
+        header = read_header(found.path)
+        identity = session_id(found.path, header)
+        if self.mark and identity in excluded_sessions(self.own_folder):
             raise ContextError("session-not-found")
+        if self.visibility_of(canonical(header.cwd)).is_removed(identity):
+            raise ContextError("session-not-found" if self.mark else "session-removed")
         return found
 
     def session_id(self, wanted: str) -> str:
@@ -211,9 +243,18 @@ class Surroundings:
             session=self.session,
             leaf=self.words["leaf"],
             excluded=excluded_sessions(self.own_folder),
-            visibility=visibility.load(),
+            visibility=self.visibility,
+            everywhere=lambda: self.visibility_everywhere,
+            masks=self.masks,
             references=references,
             reveal=reveal,
             pending=partial(pending, self),
             descend=partial(lineages.descend, self),
         )
+
+
+def _identity(file: LogFile) -> str:
+    try:
+        return session_id(file.path, read_header(file.path))
+    except (ContextError, OSError):
+        return ""

@@ -188,7 +188,7 @@ def _plan_id(origin: Origin, chosen: Chosen, values: Values, visibility: Visibil
             "settings": {key: values[key] for key in _DECISIVE},
             "pins": [],
             "memories": [],
-            "hidden": sorted(visibility.hidden_sessions),
+            "visibility": visibility.digest,
             "versions": VERSIONS.model_dump(),
             "fit": fitted,
             "handoff": text_digest(chosen.handoff),

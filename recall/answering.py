@@ -21,8 +21,10 @@ from recall.here import Here
 from recall.presenting import Outcome, present
 from recall.query import has_signs
 from recall.request import Asked, SearchRequest, search_request
-from recall.scope import PROJECT_WIDE, sources
+from recall.scope import EVERYWHERE, PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
+
+UNREADABLE = "ledger-unreadable"
 
 _MORE_LOOKS = 2
 
@@ -47,13 +49,16 @@ def search(here: Here, query: str, **asked: Unpack[Asked]) -> Json:
 
 def _outcome(here: Here, request: SearchRequest, db: apsw.Connection | None, opened: tuple[str, ...]) -> Outcome:
     """Look; where the index proves wrong about a log, let it read that log anew and look again."""
+    if request.scope == EVERYWHERE and here.owner:
+        here = here._replace(visibility=here.everywhere())
     found, changed = _look(here, request, db)
     for _ in range(_MORE_LOOKS):
         if db is None or not changed or not let_doubt(db, changed):
             break
         found, changed = _look(here, request, db)
     shortened = ["query-shortened"] * request.query.shortened
-    return found._replace(warnings=[*opened, *shortened, *found.warnings])
+    closed = [UNREADABLE] * here.visibility.closed
+    return found._replace(warnings=[*closed, *opened, *shortened, *found.warnings])
 
 
 def _look(here: Here, request: SearchRequest, db: apsw.Connection | None) -> tuple[Outcome, set[str]]:

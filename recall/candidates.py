@@ -65,7 +65,10 @@ def tiers(
         for group in query.groups
         if any(term.required for term in group)
     )
-    unwanted = matching.any_of(matching.single(term.text) for term in query.excluded if term.kind == "word")
+    touches = examiner.gate.visibility.touches  # what nobody may find must not show by what is missing either
+    unwanted = matching.any_of(
+        matching.single(term.text) for term in query.excluded if term.kind == "word" and not touches(term.text)
+    )
     each = [_expression(term, matching.all_of) for term in query.terms]
     loosely = [_expression(term, matching.any_of) for term in query.terms]
     anything = matching.without(matching.any_of(loosely), unwanted)

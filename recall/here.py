@@ -6,6 +6,7 @@ from typing import NamedTuple
 from foundation.clock import Clock
 from foundation.durable import Files
 from foundation.settings import Values
+from index.masks import Masks, no_masks
 from memory.visibility import Visibility
 from privacy.audiences import Audience
 from recall.descent import Descend, no_descent
@@ -21,8 +22,9 @@ class Here(NamedTuple):
     it is called; `project` is the canonical working folder; `session` the current session's file, or None where there
     is none; `leaf` the id of the live leaf, or None for the last entry; `excluded` are the ids of sessions that the
     owner keeps out; `owner` says whether owner acts are allowed, `reveal` that the owner wants to see secrets as they
-    are; `descend` proves where a session came from; `pending` gives, when it is called, the ids of rebases of this
-    project that were not finished.
+    are; `visibility` is that of the project, `everywhere` gives that of all projects when it is called; `descend`
+    proves where a session came from; `masks` gives what is masked before it is indexed; `pending` gives, when it is
+    called, the ids of rebases of this project that were not finished.
     """
 
     index_folder: str
@@ -42,6 +44,8 @@ class Here(NamedTuple):
     reveal: bool = False
     pending: Callable[[], Sequence[str]] = tuple
     descend: Descend = no_descent
+    everywhere: Callable[[], Visibility] = Visibility
+    masks: Masks = no_masks
 
     @property
     def asking(self) -> str:

@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from foundation.marks import REMOVED_MARK as MARK
 from foundation.texts import VisibleText
 from index.tokens import WORD, split_word, unspaced_runs
 from recall.folding import COMBINING, fold, has_combining, without_combining
@@ -53,6 +54,8 @@ def judge(query: Query, text: VisibleText, *, anywhere: bool = False, in_redacti
     With `anywhere` a word counts inside of others too; without `in_redactions` nothing in a `[redacted:…]` counts.
     """
     plain = text if in_redactions else _REDACTION.sub(_blank, text)
+    if MARK in plain:  # a removed name is not found by the mark that stands for it
+        plain = plain.replace(MARK, " " * len(MARK))
     both = _Text(plain, fold(plain), has_combining(plain))
     if any(_spans(term, both, anywhere=False).whole for term in query.excluded):
         return None

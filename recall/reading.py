@@ -28,7 +28,7 @@ from recall.here import Here
 from recall.references import Reference
 from recall.request import AskedToRead, ReadRequest, read_request
 from recall.scanning import omitted
-from recall.scope import PROJECT_WIDE, SESSION, Sources, Standing, authorise, relation, sources
+from recall.scope import EVERYWHERE, PROJECT_WIDE, SESSION, Sources, Standing, authorise, relation, sources
 from recall.searching import CATCH_UP_MS
 from sessions.locating import LogFile
 from sessions.tree import outline
@@ -62,6 +62,8 @@ def read(here: Here, reference: str, **asked: Unpack[AskedToRead]) -> Json:
         target = here.references.find(request.reference)
         if target is None or target.asking != here.asking:
             raise ContextError("reference-unavailable")
+        if target.scope == EVERYWHERE and here.owner:
+            here = here._replace(visibility=here.everywhere())
         found = with_index(here.index_folder, here.disk, partial(_authorised, here, target))
         return _read(here, request, target, found)
     except ContextError as error:
@@ -123,7 +125,7 @@ def _within_source(here: Here, db: apsw.Connection | None, chosen: Sources, plac
     """Tell whether an entry of a source lies within what the current branch comes from; the index has to know that."""
     if db is None:
         return False
-    bring_up_to_date(db, chosen.files, expired=timer(here.clock, CATCH_UP_MS))
+    bring_up_to_date(db, chosen.files, expired=timer(here.clock, CATCH_UP_MS), masks=here.masks)
     with snapshot(db):
         rows = sessions_at(db, [file.path for file in chosen.files])
         row = rows.get(place.path)
@@ -133,7 +135,8 @@ def _within_source(here: Here, db: apsw.Connection | None, chosen: Sources, plac
 
 def _within_session(here: Here, db: apsw.Connection | None, chosen: Sources, file: LogFile, place: Place) -> Standing:
     """Tell how an entry of the current session stands to the live leaf."""
-    if db is not None and not bring_up_to_date(db, [file], expired=timer(here.clock, CATCH_UP_MS)).behind:
+    expired = timer(here.clock, CATCH_UP_MS)
+    if db is not None and not bring_up_to_date(db, [file], expired=expired, masks=here.masks).behind:
         with snapshot(db):
             rows = sessions_at(db, [file.path])
             rid = rid_at(db, rows[file.path].sid, place.id_key, place.offset) if rows else None

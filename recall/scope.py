@@ -107,6 +107,11 @@ def authorise(here: Here, chosen: Sources, rows: Mapping[str, SessionRow], db: a
     return View(AuthorisedScope(chosen.name, whole), ancestors, frozenset(edited))
 
 
+def whole_sessions(parts: Sequence[Part]) -> AuthorisedScope:
+    """Give the scope of the owner's own count over whole sessions of the project; no text comes out of it."""
+    return AuthorisedScope(PROJECT, tuple(parts))
+
+
 def relation(here: Here, path: str, scope: str, *, ancestor: bool) -> str:
     """Say how an entry of a session file stands to the current session and its live leaf, within a scope."""
     if here.session is None or path != here.session.path:

@@ -25,7 +25,7 @@ CATCH_UP_MS, SCAN_MS = 2000, 2000
 
 def from_index(db: apsw.Connection, here: Here, request: SearchRequest, chosen: Sources, examiner: Examiner) -> Outcome:
     """Search the index, caught up as far as time allows; then the log for what the index does not have."""
-    fresh = bring_up_to_date(db, chosen.files, expired=timer(here.clock, CATCH_UP_MS))
+    fresh = bring_up_to_date(db, chosen.files, expired=timer(here.clock, CATCH_UP_MS), masks=here.masks)
     one_session = chosen.name not in PROJECT_WIDE
     warnings = [*fresh.warnings, *["index-behind"] * bool(fresh.behind)]
     with snapshot(db):  # all that follows sees one state, whatever other processes write meanwhile

@@ -125,6 +125,7 @@ WARNINGS = {
     "lexical-retrieval-disabled": "Searching is switched off in the settings.",
     "query-shortened": "The query has very many words; the longest were used.",
     "more-lines": "There is more to read.",
+    "ledger-unreadable": "What was removed cannot be read, so only this session was searched; try again.",
 }
 """What each warning says to a person."""
 

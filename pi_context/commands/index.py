@@ -48,7 +48,7 @@ def _update(call: Call, db: apsw.Connection) -> int:
     gone = forget_missing(db, [file.path for file in files])
     work = lags(db, files)
     with _progress(call, sum(lag.missing for lag in work)) as progress:
-        counters = catch_up(db, work, progress=progress, thorough=True)
+        counters = catch_up(db, work, progress=progress, thorough=True, masks=call.around.masks)
     erase(db)
     return _report(call, counters._replace(files_seen=len(files)), removed=len(gone), pending=is_pending(db))
 
@@ -105,7 +105,7 @@ def _rebuild(call: Call, files: Sequence[LogFile], reason: str) -> int:
     if reason:
         call.out.note(f"The index is made anew ({reason}).")
     with _progress(call, sum(file.stat.st_size for file in files)) as progress:
-        counters = build_anew(around.own_folder, around.disk, files, progress=progress)
+        counters = build_anew(around.own_folder, around.disk, files, progress=progress, masks=around.masks)
     return _report(call, counters, removed=0, pending=False, rebuilt=True)
 
 

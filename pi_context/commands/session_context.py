@@ -8,6 +8,7 @@ from foundation.errors import REFUSED, ContextError
 from foundation.marks import HANDOFF_TYPES
 from foundation.settings import CLASSES
 from foundation.texts import RawText
+from memory.visibility import Visibility
 from pi_context.call import Call
 from pi_context.entries_seen import Viewer, current
 from pi_context.output import plain
@@ -56,7 +57,7 @@ def _context(call: Call) -> int:
 
 def _answer(call: Call) -> dict[str, Any]:
     found = resolve(current(call.around).path, leaf=call.around.words["leaf"])
-    messages = found.messages if call.around.reveal else _gated(call, found)
+    messages = masked(found.messages if call.around.reveal else _gated(call, found), call.around.visibility)
     told = {
         "sessionId": found.session_id, "leafId": found.leaf_id,
         "thinkingLevel": found.thinking_level, "model": found.model,
@@ -105,6 +106,17 @@ def _gated_handoff(call: Call, message: Any) -> Any:
     except (ValueError, TypeError, KeyError, AttributeError):
         return _omitted(message)
     return message | {"content": text}
+
+
+def masked(value: Any, visibility: Visibility) -> Any:
+    """Mask removed names in all strings of a value; names of fields are Pi's and the tools'."""
+    if visibility.names is None:
+        return value
+    if isinstance(value, dict):
+        return {name: masked(inner, visibility) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [masked(inner, visibility) for inner in value]
+    return visibility.names.masked(value)[0] if isinstance(value, str) else value
 
 
 def _omitted(message: Any) -> Any:

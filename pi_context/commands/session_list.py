@@ -1,7 +1,7 @@
 """`pi-context session list`: the sessions of the project, newest first, from the index and the folders."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import partial
 
 import apsw
@@ -9,14 +9,17 @@ import apsw
 from foundation.canonical import Json
 from foundation.clock import iso, timer
 from foundation.errors import ContextError
+from foundation.texts import RawText
 from index.fresh import bring_up_to_date, with_index
 from index.listing import SessionRow, branches, sessions
+from memory.visibility import Visibility
 from pi_context import environment
 from pi_context.call import Call
 from pi_context.exclusions import excluded_sessions
 from pi_context.output import plain
 from pi_context.showing import day, size
 from pi_context.surroundings import Surroundings
+from privacy.redaction import redact
 from recall.scope import project_files
 from recall.searching import CATCH_UP_MS
 from sessions.locating import LogFile, canonical, read_header, session_id
@@ -65,9 +68,23 @@ def _show(call: Call, found: list[Json]) -> None:
 
 
 def _sessions(around: Surroundings, *, of_all: bool) -> list[Json]:
+    seen = around.visibility_everywhere if of_all else around.visibility
+    if seen.closed:
+        raise ContextError("ledger-unreadable")
     rows = with_index(around.own_folder, around.disk, partial(_rows, around, of_all))
-    hidden = excluded_sessions(around.own_folder) if around.mark else frozenset()
-    return [row for row in rows if row["sessionId"] not in hidden]
+    hidden = seen.hidden_sessions | (excluded_sessions(around.own_folder) if around.mark else frozenset())
+    return [_visible(row, seen, hidden) for row in rows if row["sessionId"] not in hidden]
+
+
+def _visible(row: Json, seen: Visibility, hidden: Container[str]) -> Json:
+    """Mask the name of a session, and leave out what would name a hidden one."""
+    shown = {name: value for name, value in row.items() if name not in ("from", "rebasedFrom") or value not in hidden}
+    for name in ("to", "rebasedTo"):
+        left = [each for each in shown.pop(name, []) if each not in hidden]
+        shown |= {name: left} if left else {}
+    if shown.get("name"):
+        shown["name"] = seen.mask(redact(RawText(shown["name"])).text).text
+    return shown
 
 
 def _rows(around: Surroundings, of_all: bool, db: apsw.Connection | None, _warnings: tuple[str, ...]) -> list[Json]:
@@ -75,7 +92,7 @@ def _rows(around: Surroundings, of_all: bool, db: apsw.Connection | None, _warni
     known: Mapping[str, SessionRow] = {}
     counted: Mapping[int, int] = {}
     if db is not None:
-        bring_up_to_date(db, chosen, expired=timer(environment.clock, CATCH_UP_MS))
+        bring_up_to_date(db, chosen, expired=timer(environment.clock, CATCH_UP_MS), masks=around.masks)
         known, counted = sessions(db), branches(db)
     rows = [_row(around, file, known, counted) for file in chosen]
     if around.owner and around.audience.local:

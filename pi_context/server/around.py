@@ -21,7 +21,7 @@ from privacy.audiences import REMOTE, Audience, audience_of, provider_audience
 from recall.here import Here
 from recall.references import References
 from sessions import pi_files
-from sessions.locating import LogFile
+from sessions.locating import LogFile, read_header, session_id
 
 _LEAF_SECONDS = 10.0
 
@@ -71,7 +71,11 @@ class InsidePi(Surroundings):
             known = os.stat(path)
         except OSError:
             return None
-        return LogFile(path, known) if stat.S_ISREG(known.st_mode) else None
+        if not stat.S_ISREG(known.st_mode):
+            return None
+        if self.visibility.hidden_sessions and self.visibility.is_removed(session_id(path, read_header(path))):
+            raise ContextError("session-removed")
+        return LogFile(path, known)
 
     @cached_property
     def project(self) -> str:

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple, NoReturn
 
 from foundation.canonical import Json, dumps
 from foundation.settings import CLASSES
+from foundation.texts import RedactedText
+from memory.visibility import Visibility
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import Piece
 from privacy.audiences import OMITTED, allowed_classes, provider_audience
 from privacy.classes import highest
-from rebase.framing import omitting
+from rebase.framing import compose, omitting, parse
 from recall import wire
 
 UNREADABLE = "[omitted: pi-context could not read this again, so nobody knows its class]"
@@ -26,10 +28,15 @@ LEFT_OUT = "privacy-omitted"
 
 
 class Gate(NamedTuple):
-    """The classes that may go, and the one that everything has at least."""
+    """The classes that may go, the one that everything has at least, and what was removed since."""
 
     allowed: Container[str]
     default: str
+    visibility: Visibility
+
+    def masked(self, text: str) -> str:
+        """Give a text without the names that were removed."""
+        return self.visibility.mask(RedactedText(text)).text
 
     def lets(self, name: Any) -> bool:
         """Tell whether text of this class may go; what is no class may not."""
@@ -42,9 +49,10 @@ def egress(ask: Ask) -> Json:
     values = around.configuration.values
     allowed = _allowed(around, ask.params.also_provider)
     pieces: list[Piece] = ask.params.pieces
-    if set(allowed) == set(CLASSES):
+    seen = around.visibility
+    if set(allowed) == set(CLASSES) and not seen.digest:
         return {"pieces": [{"id": piece.id, "action": "keep"} for piece in pieces], "omitted": 0}
-    gate = Gate(allowed, values["privacy.defaultClassification"])
+    gate = Gate(allowed, values["privacy.defaultClassification"], seen)
     changed = {at: _gated(piece, gate) for at, piece in enumerate(pieces) if piece.kind != "tool-call"}
     lost = {pieces[at].call_id for at, text in changed.items() if text is not None}
     known = {pieces[at].call_id for at in changed}
@@ -74,6 +82,8 @@ def _told(piece: Piece, text: str | None) -> Json:
 
 def _gated(piece: Piece, gate: Gate) -> str | None:
     """Give what is to stand in the place of a piece; None where it may go as it is."""
+    if gate.visibility.closed:
+        return UNREADABLE
     try:
         return _handoff(piece.text, gate) if piece.kind == "handoff" else _answer(piece.text, gate)
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -82,6 +92,12 @@ def _gated(piece: Piece, gate: Gate) -> str | None:
 
 def _handoff(text: str, gate: Gate) -> str | None:
     kept = omitting(text, lets=gate.lets, omission=OMITTED)
+    if gate.visibility.names is not None:
+        frame = parse(kept)
+        kept = compose(
+            gate.masked(frame.preamble), [one._replace(text=gate.masked(one.text)) for one in frame.messages]
+        )
+        kept = text if parse(kept) == parse(text) else kept
     return None if kept == text else kept
 
 
@@ -94,7 +110,10 @@ def _answer(text: str, gate: Gate) -> str | None:
             return _result(answer, gate)
         case wire.READ:
             if answer["status"] != wire.UNAVAILABLE:
-                return None if gate.lets(answer["classification"]) else OMITTED
+                if not gate.lets(answer["classification"]) or gate.visibility.is_removed(answer["sessionId"]):
+                    return OMITTED
+                shown = gate.masked(answer["text"])
+                return None if shown == answer["text"] else dumps(answer | {"text": shown})
             _need_only(answer, _UNAVAILABLE)
             return None
         case wire.STATUS:
@@ -105,10 +124,15 @@ def _answer(text: str, gate: Gate) -> str | None:
 
 def _result(answer: Json, gate: Gate) -> str | None:
     hits = answer["hits"]
-    kept = [hit for hit in hits if gate.lets(hit["classification"])]
-    if len(kept) == len(hits):
+    kept = [
+        hit | {"excerpt": gate.masked(hit["excerpt"])}
+        for hit in hits
+        if gate.lets(hit["classification"]) and not gate.visibility.is_removed(hit["sessionId"])
+    ]
+    if kept == hits:
         return None
-    return dumps(answer | {"status": wire.PARTIAL, "warnings": [*answer["warnings"], LEFT_OUT], "hits": kept})
+    lost = {"status": wire.PARTIAL, "warnings": [*answer["warnings"], LEFT_OUT]} if len(kept) < len(hits) else {}
+    return dumps(answer | lost | {"hits": kept})
 
 
 def _need_only(answer: Json, names: Container[str]) -> None:

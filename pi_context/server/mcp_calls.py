@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from foundation.canonical import Json
 from foundation.errors import ContextError
-from memory import visibility
 from pi_context.boundary import as_known
 from pi_context.exclusions import excluded_sessions
 from pi_context.server.around import InsidePi
@@ -65,7 +64,7 @@ class History:
             return failed(name, known.code)
 
     def _session(self, around: InsidePi) -> str | None:
-        kept_out = excluded_sessions(around.own_folder) | visibility.load().hidden_sessions
+        kept_out = excluded_sessions(around.own_folder) | around.visibility.hidden_sessions
         path = self._launch.session
         try:
             if path is None:

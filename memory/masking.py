@@ -1,0 +1,169 @@
+"""Finds names that were taken away in any text: whole folded words, wherever case, accents' form and spaces differ.
+
+Names of scripts without spaces are found anywhere. Names that were deleted for good are known by a keyed digest alone:
+candidates of as many words are folded and digested. Nothing here knows why a name is to be masked.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from foundation.marks import REMOVED_MARK as MARK
+from memory.names import key
+
+MOST_WORDS = 6
+"""Words of a deleted name that are looked for; a longer one is kept by its first so many."""
+
+Span = tuple[int, int]
+Digest = Callable[[str], str]
+
+_WORD = re.compile(r"\w+")
+_CHUNK = re.compile(r"\S+")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+class Hashed(NamedTuple):
+    """What is known of a deleted name: its digest, and its number of words or, without spaces, of characters."""
+
+    digest: str
+    words: int
+    characters: int
+
+
+class Names:
+    """The names that are to be masked. Making one costs what their number is, a text what it holds of their words."""
+
+    def __init__(self, keys: Mapping[str, bool], hashed: Sequence[Hashed] = (), digest: Digest | None = None) -> None:
+        """Take folded names, each with whether it counts within identifiers too, and digests with what makes them."""
+        self._by_word: dict[str, list[str]] = {}
+        self._anywhere: list[str] = []
+        self._in_parts = frozenset(name for name, in_parts in keys.items() if in_parts)
+        for name in keys:
+            word = _WORD.search(name)
+            if word is None or _UNSPACED.search(name) or name in self._in_parts:
+                self._anywhere.append(name)
+            else:
+                self._by_word.setdefault(word[0], []).append(name)
+        self._hashed = {each.digest for each in hashed}
+        self._counts = sorted({each.words for each in hashed if each.words})
+        self._lengths = sorted({each.characters for each in hashed if each.characters})
+        self._digest: Digest | None = lru_cache(1 << 16)(digest) if digest and hashed else None
+
+    def __bool__(self) -> bool:
+        return bool(self._by_word or self._anywhere or self._hashed)
+
+    def spans(self, text: str) -> list[Span]:
+        """Give where names stand in a text, in order and apart from each other."""
+        folded, starts = _folded(text)
+        found = [(starts[start], starts[end]) for start, end in self._in(folded)] if starts else list(self._in(folded))
+        return _apart(found)
+
+    def masked(self, text: str) -> tuple[str, int]:
+        """Give a text with a mark in the place of each name, and how many there were."""
+        spans = self.spans(text)
+        if not spans:
+            return text, 0
+        pieces, at = [], 0
+        for start, end in spans:
+            pieces += [text[at:start], MARK]
+            at = end
+        return "".join([*pieces, text[at:]]), len(spans)
+
+    def touches(self, text: str) -> bool:
+        """Tell whether a name, or any word of one that is known, stands in a short text such as a term of a query."""
+        folded, _ = _folded(text)
+        words = set(_WORD.findall(folded))
+        known = {word for names in self._by_word.values() for name in names for word in _WORD.findall(name)}
+        return bool(words & known or self._hashed) or any(part in folded or folded in part for part in self._anywhere)
+
+    def _in(self, folded: str) -> Iterator[Span]:
+        if self._by_word:
+            for word in self._by_word.keys() & set(_WORD.findall(folded)):
+                for name in self._by_word[word]:
+                    yield from (found.span() for found in _pattern(name).finditer(folded))
+        for name in self._anywhere:
+            if name in folded:
+                yield from _everywhere(name, folded, in_parts=name in self._in_parts)
+        if self._digest is not None:
+            yield from self._of_digests(folded, self._digest)
+
+    def _of_digests(self, folded: str, digest: Digest) -> Iterator[Span]:
+        for pattern in (_WORD, _CHUNK):
+            pieces = [found.span() for found in pattern.finditer(folded)]
+            for count in self._counts:
+                for at in range(len(pieces) - count + 1):
+                    start, end = pieces[at][0], pieces[at + count - 1][1]
+                    if digest(key(folded[start:end])) in self._hashed:
+                        yield start, end
+        for length in self._lengths:
+            for at in range(len(folded) - length + 1):
+                piece = folded[at : at + length]
+                if _UNSPACED.search(piece) and digest(piece) in self._hashed:
+                    yield at, at + length
+
+
+def measured(name: str) -> tuple[int, int]:
+    """Give the number of words of a folded name, or 0 and its number of characters where its script has no spaces."""
+    return (0, len(name)) if _UNSPACED.search(name) else (min(len(name.split()), MOST_WORDS), 0)
+
+
+@lru_cache(4096)
+def _pattern(name: str) -> re.Pattern[str]:
+    """Match a folded name as whole words, whatever white space is between them."""
+    before = r"(?<!\w)" if name[:1].isalnum() else ""
+    after = r"(?!\w)" if name[-1:].isalnum() else ""
+    return re.compile(before + r"\s+".join(map(re.escape, name.split())) + after)
+
+
+def _everywhere(name: str, folded: str, *, in_parts: bool) -> Iterator[Span]:
+    at = folded.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not in_parts or _is_part(folded, at, end):
+            yield at, end
+        at = folded.find(name, at + 1)
+
+
+def _is_part(folded: str, start: int, end: int) -> bool:
+    """Tell whether a stretch may be a part of an identifier; case is gone here, so a part may end anywhere."""
+    return start == 0 or not folded[start - 1].isalpha() or not folded[end : end + 1].isalpha() or end - start > _SURE
+
+
+_SURE = 3  # letters: `sap` is no part of `disappear`, a longer name is taken for one
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """Fold a text as names are folded; with it, for each character of the fold, where it stands in the text.
+
+    The list is empty where positions are the same.
+    """
+    if text.isascii():
+        return text.lower(), []
+    pieces: list[str] = []
+    starts: list[int] = []
+    for cluster in _CLUSTER.finditer(text):
+        piece = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", cluster[0]).casefold())
+        pieces.append(piece)
+        starts += [cluster.start()] * len(piece)
+    starts.append(len(text))
+    return "".join(pieces), starts
+
+
+_CLUSTER = re.compile(
+    "[\x00-\x7f](?![\u0300-\u036f])|.[\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a]*", re.DOTALL
+)
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """Join what overlaps."""
+    kept: list[Span] = []
+    for start, end in sorted(spans):
+        if kept and start < kept[-1][1]:
+            kept[-1] = (kept[-1][0], max(kept[-1][1], end))
+        elif end > start:
+            kept.append((start, end))
+    return kept
