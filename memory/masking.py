@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from foundation.marks import REMOVED_MARK as MARK
-from memory.names import key
+from memory.names import AFTER, BEFORE, key
 
 MOST_WORDS = 6
 """Words of a deleted name that are looked for; a longer one is kept by its first so many."""
@@ -92,8 +92,8 @@ class Names:
             yield from self._of_digests(folded, self._digest)
 
     def _of_digests(self, folded: str, digest: Digest) -> Iterator[Span]:
-        for pattern in (_WORD, _CHUNK):
-            pieces = [found.span() for found in pattern.finditer(folded)]
+        for spans in (_words(folded), _chunks(folded)):
+            pieces = list(spans)
             for count in self._counts:
                 for at in range(len(pieces) - count + 1):
                     start, end = pieces[at][0], pieces[at + count - 1][1]
@@ -104,6 +104,17 @@ class Names:
                 piece = folded[at : at + length]
                 if _UNSPACED.search(piece) and digest(piece) in self._hashed:
                     yield at, at + length
+
+
+def _words(folded: str) -> Iterator[Span]:
+    return (found.span() for found in _WORD.finditer(folded))
+
+
+def _chunks(folded: str) -> Iterator[Span]:
+    """Give what stands between spaces, without the marks around it that are no part of a name."""
+    for found in _CHUNK.finditer(folded):
+        left = found[0].lstrip(BEFORE)
+        yield found.end() - len(left), found.start() + len(found[0].rstrip(AFTER))
 
 
 def measured(name: str) -> tuple[int, int]:

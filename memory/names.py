@@ -14,7 +14,7 @@ SUFFIXES = frozenset({"ltd", "limited", "inc", "llc", "plc", "pvt", "private"})
 """Words that end the names of companies and tell nothing apart."""
 
 _QUOTES = "\"'`´“”„‘’‚«»‹›「」『』《》〈〉【】()[]{}<>"
-_BEFORE, _AFTER = _QUOTES + ",;:!?", _QUOTES + ".,;:!?"  # a name may begin with a dot, and end with a plus
+BEFORE, AFTER = _QUOTES + ",;:!?", _QUOTES + ".,;:!?"  # a name may begin with a dot, and end with a plus
 _NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -32,7 +32,7 @@ def canonical(name: str, fold: Fold = Fold()) -> str:  # noqa: B008 - frozen
     words = text.split(" ")
     while len(words) > 1 and words[-1].strip(".,").lower() in fold.suffixes:
         words.pop()
-    return " ".join(words).lstrip(_BEFORE).rstrip(_AFTER).strip() or text
+    return " ".join(words).lstrip(BEFORE).rstrip(AFTER).strip() or text
 
 
 def key(name: str, fold: Fold = Fold()) -> str:  # noqa: B008 - frozen

@@ -5,14 +5,17 @@ from typing import NamedTuple
 
 import apsw
 
+from foundation.clock import timer
 from index.ancestors import session_of
-from index.fresh import with_index
+from index.fresh import bring_up_to_date, with_index
 from index.listing import sessions_at
 from index.matching import phrase
 from index.querying import Filters, Part, search
 from index.sql import snapshot
+from pi_context import environment
 from pi_context.surroundings import Surroundings
 from recall.scope import project_files, whole_sessions
+from recall.searching import CATCH_UP_MS
 from sessions.locating import canonical
 
 MOST = 1000
@@ -38,6 +41,7 @@ def _counted(
     if db is None:
         return None
     files = project_files(around.files, db, canonical(around.project))
+    bring_up_to_date(db, files, expired=timer(environment.clock, CATCH_UP_MS), masks=around.masks)
     with snapshot(db):
         rows = sessions_at(db, [file.path for file in files])
         scope = whole_sessions([Part(row.sid, None, row.newest) for row in rows.values()])

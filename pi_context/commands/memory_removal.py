@@ -158,6 +158,8 @@ def _must_be_done(outcome: Outcome) -> None:
 
 def _preview(call: Call, memory: Memory, told: Sequence[Effect], plan: str) -> None:
     rows = [_row(effect.row) | _consequences(call, memory, effect) for effect in told]
+    for row in rows:
+        del row["id"], row["removedAt"]
     if call.out.json:
         call.out.answer({"schema": SCHEMA, "status": PREVIEW, "planId": plan, "items": rows, "kept": KEPT})
         return
@@ -196,8 +198,8 @@ def _row(row: Removal) -> Json:
 
 
 def _say(call: Call, row: Json) -> None:
-    when = call.out.style(f"  {day(row['removedAt'])}  {row['id']}", "dim")
-    call.out.say(f"{row['kind']:<8} {plain(row['label'] or row['target'])}{when}")
+    when = f"  {day(row['removedAt'])}  {row['id']}" if "id" in row else ""
+    call.out.say(f"{row['kind']:<8} {plain(row['label'] or row['target'])}{call.out.style(when, 'dim')}")
 
 
 def _answer(call: Call, status: str, rows: list[Json], said: str) -> int:

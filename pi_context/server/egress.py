@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, NoReturn
 
 from foundation.canonical import Json, dumps
 from foundation.settings import CLASSES
-from foundation.texts import RedactedText
+from foundation.texts import RawText
 from memory.visibility import Visibility
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import Piece
 from privacy.audiences import OMITTED, allowed_classes, provider_audience
 from privacy.classes import highest
+from privacy.redaction import redact
 from rebase.framing import compose, omitting, parse
 from recall import wire
 
@@ -36,7 +37,7 @@ class Gate(NamedTuple):
 
     def masked(self, text: str) -> str:
         """Give a text without the names that were removed."""
-        return self.visibility.mask(RedactedText(text)).text
+        return self.visibility.mask(redact(RawText(text)).text).text
 
     def lets(self, name: Any) -> bool:
         """Tell whether text of this class may go; what is no class may not."""

@@ -205,6 +205,7 @@ class World:
             leaf=self.leaf,
             excluded=self.excluded,
             visibility=self.visibility,
+            everywhere=lambda: self.visibility,
             references=self.references,
             reveal=self.reveal,
             descend=self.descend,
