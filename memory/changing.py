@@ -16,7 +16,7 @@ from journal.lifecycle import Course, Fact, Record
 from journal.operations import HopelessError, Outcome, Work
 from journal.writing import HeldJournal
 from memory.batches import Batch, encode, end_of
-from memory.ledger import BEGUN, FILE, read
+from memory.ledger import BEGUN, FILE
 
 PREPARED, STAGED, COMMITTED, APPLIED = "Prepared", "Staged", "Committed", "Applied"
 
@@ -24,6 +24,7 @@ COURSE = Course("memory", (PREPARED, STAGED, COMMITTED, APPLIED), COMMITTED)
 """What a removal, a restoring or a deleting goes through."""
 
 _STAGED_FILE = "memory.jsonl.staged"
+_STRAY = (_STAGED_FILE, _STAGED_FILE + ".new", FILE + ".new", BEGUN + ".new")
 _LEVELS = 3  # the project's folder, that of all projects, and our own
 
 
@@ -42,13 +43,18 @@ def appended(before: bytes, batch: Batch) -> bytes:
 
 def write(site: Site, data: bytes) -> None:
     """Replace the file, durably, and note first that there is one; the caller holds the lock."""
+    _begin(site)
+    write_atomically(site.disk, os.path.join(site.folder, FILE), data)
+
+
+def _begin(site: Site) -> None:
+    """Make the folder, and note that there is a memory; until then there must be a file, if an empty one."""
     make_durable_folder(site.disk, site.folder, levels=_LEVELS)
     begun = os.path.join(site.folder, BEGUN)
     if not os.path.lexists(begun):
         if not os.path.lexists(os.path.join(site.folder, FILE)):
             write_atomically(site.disk, os.path.join(site.folder, FILE), b"")
         write_atomically(site.disk, begun, b"")
-    write_atomically(site.disk, os.path.join(site.folder, FILE), data)
 
 
 def carry_out(
@@ -70,7 +76,7 @@ def recover(journal: HeldJournal, site: Site, operation_id: str) -> Outcome:
 def _work(site: Site, after: bytes | None) -> Work:
     def stage(record: Record) -> Mapping[str, Fact]:
         if after is not None:
-            write(site, read(site.folder))  # so that the folder and the note are there before anything is staged
+            _begin(site)
             write_atomically(site.disk, _staged(site), after)
         elif _state(_staged(site), "after", record) != "same":
             raise HopelessError("operation-closed")
@@ -92,9 +98,9 @@ def _work(site: Site, after: bytes | None) -> Work:
         return {}
 
     def undo(_record: Record) -> None:
-        site.disk.unlink(_staged(site))
-        if os.path.isdir(site.folder):
-            site.disk.fsync_folder(site.folder)
+        for name in _STRAY:
+            site.disk.unlink(os.path.join(site.folder, name))
+        site.disk.fsync_folder(site.folder)
 
     return Work(((STAGED, stage), (COMMITTED, commit), (APPLIED, apply)), undo)
 

@@ -125,9 +125,7 @@ def measured(name: str) -> tuple[int, int]:
 @lru_cache(4096)
 def _pattern(name: str) -> re.Pattern[str]:
     """Match a folded name as whole words, whatever white space is between them."""
-    before = r"(?<!\w)" if name[:1].isalnum() else ""
-    after = r"(?!\w)" if name[-1:].isalnum() else ""
-    return re.compile(before + r"\s+".join(map(re.escape, name.split())) + after)
+    return re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, name.split())) + r"(?!\w)")
 
 
 def _everywhere(name: str, folded: str, *, in_parts: bool) -> Iterator[Span]:

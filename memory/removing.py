@@ -211,7 +211,7 @@ def _entity(memory: Memory, target: Target, *, at: int, identify: Identify, fold
 def _removed_entity(memory: Memory, name: str, fold: Fold) -> Entity | None:
     wanted = key(name, fold)
     gone = [each for each in memory.entities.values() if each.removed_at is not None and wanted in _keys(each, fold)]
-    return gone[0] if len(gone) == 1 else None
+    return max(gone, key=lambda each: (each.removed_at, each.id), default=None)
 
 
 def _keys(entity: Entity, fold: Fold) -> set[str]:
