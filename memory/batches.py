@@ -53,7 +53,8 @@ def replayed(data: bytes) -> Memory:
     memory = Memory()
     for batch in decode(data):
         memory = with_change(memory, batch.change)
-    return memory._replace(digest=sha256(data[: end_of(data)]).hexdigest())
+    whole = data[: end_of(data)]
+    return memory._replace(digest=sha256(whole).hexdigest() if whole else "")
 
 
 def rewritten(batches: Iterable[Batch]) -> bytes:

@@ -53,5 +53,4 @@ def load(folder: str) -> Memory:
     """Give the memory in a folder; an empty one where there never was any. Raises ContextError `ledger-unreadable`."""
     from memory.batches import replayed
 
-    data = read(folder)
-    return replayed(data) if data else Memory()
+    return replayed(read(folder))

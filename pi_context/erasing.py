@@ -15,7 +15,8 @@ from journal.lifecycle import Record
 from pi_context.surroundings import Surroundings
 from sessions.locating import canonical
 
-DELETE = "delete"
+DELETE, UNDELETE = "delete", "undelete"
+"""What changes the words that may be indexed: deleting for good, and lifting what that left."""
 
 
 def follow(around: Surroundings) -> Callable[[Record], None]:
@@ -25,7 +26,7 @@ def follow(around: Surroundings) -> Callable[[Record], None]:
     """
 
     def done(record: Record) -> None:
-        if record.facts.get("op") == DELETE:
+        if record.facts.get("op") in (DELETE, UNDELETE):
             with_index(around.own_folder, around.disk, partial(_erased, around))
 
     return done

@@ -11,13 +11,13 @@ from functools import cached_property, partial
 from foundation.durable import RealFiles
 from foundation.errors import ContextError
 from index.masks import Mask
-from memory.ledger import folder_for
 from memory.visibility import Visibility
-from pi_context import configuration, environment, lineages, visible
+from pi_context import configuration, environment, lineages
 from pi_context.configuration import Configuration
 from pi_context.exclusions import excluded_sessions
 from pi_context.pending import pending
 from pi_context.verbs import Words
+from pi_context.visible import Ledgers
 from privacy.audiences import LOCAL, REMOTE, Audience, audience_of
 from recall.here import Here
 from recall.references import References
@@ -56,7 +56,7 @@ class Surroundings:
         self.current_folder = os.getcwd()
         self.home = environment.home()
         self.disk = RealFiles()
-        self._visible: dict[str, Visibility] = {}
+        self._ledgers = Ledgers(self.own_folder, self.keys_folder)
         self.references: References | None = None
 
     @cached_property
@@ -168,18 +168,14 @@ class Surroundings:
         """What of this project may be seen: one generation of its removal ledger."""
         return self.visibility_of(canonical(self.project))
 
-    @cached_property
+    @property
     def visibility_everywhere(self) -> Visibility:
         """The same for all projects at once."""
-        from memory.ledger import folders
-
-        return visible.visibility(folders(self.own_folder), self.keys_folder)
+        return self._ledgers.everywhere
 
     def visibility_of(self, project: str) -> Visibility:
         """Give what may be seen of a project, by its canonical folder; its ledger is read once."""
-        if project not in self._visible:
-            self._visible[project] = visible.visibility([folder_for(self.own_folder, project)], self.keys_folder)
-        return self._visible[project]
+        return self._ledgers.of(project)
 
     def masks(self, cwd: str) -> Mask | None:
         """Give what is masked before sessions of a working folder are indexed: names that were deleted for good."""

@@ -15,7 +15,7 @@ from memory.removing import Effect, Target
 from pi_context import environment, memories
 from pi_context.asking import agreed
 from pi_context.call import Call
-from pi_context.erasing import DELETE, follow
+from pi_context.erasing import DELETE, UNDELETE, follow
 from pi_context.occurrences import occurrences
 from pi_context.output import plain
 from pi_context.showing import day
@@ -78,8 +78,9 @@ def restore(call: Call) -> int:
         change = removing.restored(held.memory, identity)
         after = appended(held.data, Batch(environment.clock(), change))
         plan = removing.plan_id(held.memory, identity)
-        _must_be_done(memories.carry_out(held, after, op="restore", plan_id=plan))
-    assert row is not None  # `restored` refuses what is not listed
+        assert row is not None  # `restored` refuses what is not listed
+        op = UNDELETE if row.permanent else "restore"
+        _must_be_done(memories.carry_out(held, after, op=op, plan_id=plan))
     return _answer(call, DONE, [_row(row)], "Restored")
 
 
