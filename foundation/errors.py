@@ -156,8 +156,8 @@ CODES: dict[str, Code] = {
         "The context cuts a tool call from its result.", "Let Pi finish the call, or name an earlier `--leaf`."
     ),
     "memory-state-required": Code(
-        "The session holds pins or memories, which a checkpoint cannot carry yet.",
-        "Keep working in this session; it was not touched.",
+        "The session holds pins or memories, and memory is switched off, so they would be lost.",
+        "Set `memory.enabled` to true; the session was not touched.",
     ),
     "checkpoint-over-budget": Code(
         "The handoff is larger than its budget, and nothing is left out in silence.",
@@ -170,6 +170,25 @@ CODES: dict[str, Code] = {
     ),
     "session-removed": Code(
         "The session was removed; its log keeps every byte.", "See `pi-context memory removed`, then restore it."
+    ),
+    "memory-text-too-long": Code(
+        "The text or the reason is too long; nothing was saved.", "See `memory.maxPinChars` and `memory.maxClaimChars`."
+    ),
+    "memory-too-much": Code(
+        "There are more pins or memories than there may be; nothing was saved.",
+        "Unpin some, or raise `memory.maxPinnedTokens`.",
+    ),
+    "memory-said-already": Code("That stands there already; nothing was saved.", "See `pi-context memory list`."),
+    "memory-conflict": Code(
+        "Another memory says otherwise; nothing was saved.", "Supersede that one: `pi-context memory list` has its id."
+    ),
+    "memory-item-unknown": Code("No pin or memory that holds has that id.", "See `pi-context pin list`."),
+    "memory-wish-unknown": Code(
+        "That is no change of pins or memory; nothing was saved.", "Give a text, and a scope that there is."
+    ),
+    "revision-stale": Code(
+        "Pins or memory changed since they were listed, or that was too long ago; nothing was saved.",
+        "List them again, and use the new revision.",
     ),
     "memory-disabled": Code("Memory is switched off.", "Set `memory.enabled` to true."),
     "memory-busy": Code(

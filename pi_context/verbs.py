@@ -216,6 +216,8 @@ VERBS: tuple[Verb, ...] = (
             text("--adopt", label="TARGET", help="Accept a rebased session that another installation signed"),
         ),
     ),
+    Verb(("pin", "list"), "pins:list_pins", "List the pins of the session, also those that it inherited"),
+    Verb(("memory", "list"), "pins:list_memories", "List the session's own memory, also what it inherited"),
     Verb(
         ("memory", "fact", "add"),
         "memory_facts:add",
@@ -325,6 +327,7 @@ VERBS: tuple[Verb, ...] = (
 GROUPS = {
     "history": "Search the history, read it back, see how it stands",
     "session": "List, show, check sessions",
+    "pin": "What the session is to keep word for word",
     "memory": "Facts, and what was taken away: remove, restore, delete for good",
     "memory fact": "What is remembered as claims",
     "index": "Build, check, drop the index",

@@ -123,6 +123,13 @@ class Elided(NamedTuple):
     sha256: str
 
 
+class Kept(NamedTuple):
+    """Pins and memories as a checkpoint holds them."""
+
+    pins: tuple[dict[str, Any], ...] = ()
+    memories: tuple[dict[str, Any], ...] = ()
+
+
 class Contents(NamedTuple):
     """What a checkpoint says apart from the run: who made it, when and by which operation."""
 
@@ -135,6 +142,7 @@ class Contents(NamedTuple):
     elided: tuple[Elided, ...]
     left_out: dict[str, Left]
     interrupted: int
+    kept: Kept
     handoff: HandoffSeal
 
 
@@ -156,8 +164,8 @@ def checkpoint_record(contents: Contents, *, operation_id: str, created_at: int)
         ],
         "leftOut": {kind: left.model_dump() for kind, left in contents.left_out.items()},
         "interrupted": contents.interrupted,
-        "pins": [],
-        "memories": [],
+        "pins": list(contents.kept.pins),
+        "memories": list(contents.kept.memories),
         "verification": UNKNOWN,
         "limitations": list(LIMITATIONS),
         "handoff": contents.handoff.model_dump(),

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from foundation.errors import ContextError
-from foundation.marks import MEMORY_TYPES
 from foundation.settings import Values
 from journal.lifecycle import LONGEST_FACT
+from memory.pins import Replayed
 from privacy.secrets import find
 from rebase.exchanges import Exchanges
 from rebase.source import Source, exchanges, exchanges_of_branch, is_whole_branch, last_whole_leaf
@@ -99,7 +99,7 @@ def check_exchanges(source: Source) -> tuple[Exchanges, Diagnostics]:
     return active, diagnostics
 
 
-def check_memory(source: Source) -> None:
-    """Refuse a session that holds pins or memories, until a checkpoint can carry them."""
-    if any(kind in MEMORY_TYPES for kind in source.skimmed.custom_types.values()):
+def check_memory(state: Replayed, values: Values) -> None:
+    """Refuse to carry on a session without its pins and memories where memory is switched off."""
+    if state.items and not values["memory.enabled"]:
         raise ContextError("memory-state-required")

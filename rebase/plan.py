@@ -12,13 +12,14 @@ from foundation.canonical import UNITS_PER_TOKEN
 from foundation.settings import Values
 from memory.visibility import Visibility
 from privacy.secrets.version import RULES_VERSION
-from rebase.checkpoint import Contents, HandoffSeal, Left, Origin, Versions
+from rebase.checkpoint import Contents, HandoffSeal, Kept, Left, Origin, Versions
 from rebase.draft import Chosen, Draft, Way
 from rebase.gates import Diagnostics, check_exchanges, check_memory, check_names, check_recordable
 from rebase.handoff import MOST_TOKENS, Writer
 from rebase.lineage import Generation, Locate, Proved, check_nearest, generations, own_link, sourceless
 from rebase.pieces import Gate, clean
 from rebase.preamble import counted
+from rebase.remembered import kept, remembered
 from rebase.sealing import Verify, digest, text_digest
 from rebase.showing import Row, Seen, breakdown, seen_by, strictest
 from rebase.source import Source, opened
@@ -70,6 +71,7 @@ class Plan(NamedTuple):
     diagnostics: Diagnostics
     ways: tuple[Way, ...]
     warnings: tuple[str, ...]
+    kept: Kept = Kept()
 
     @property
     def depth(self) -> int:
@@ -103,14 +105,16 @@ def make_plan(
         given_up = own is not None and verify(sourceless(own), "", "") == "good"  # adopted without its source
         warnings = check_nearest(lineage, may_be_missing=given_up)
         judged, diagnostics = check_exchanges(source)
-        check_memory(source)
+        state = remembered(source, own, visibility)
+        check_memory(state, values)
+        carried = kept(state, visibility)
         gate = Gate(values["privacy.defaultClassification"], visibility)
         budget = min(values["sessionRebase.checkpointTargetTokens"], MOST_TOKENS)
         name = session_name(source, gate)
         writer = Writer(source, own, judged.interrupted, gate, room=UNITS_PER_TOKEN * budget)
         draft = Draft(writer, name=name, budget=budget)
         chosen = draft.choose(fitted=fitted)
-        plan_id = _plan_id(origin, chosen, values, visibility, fitted=fitted)
+        plan_id = _plan_id(origin, chosen, values, visibility, carried, fitted=fitted)
         left_out = {kind: Left.model_construct(count=number, bytes=size)
                     for kind, (number, size) in sorted(draft.measured.left.items())}  # fmt: skip
         level, model = settings_at(source.reader, source.steps)
@@ -128,6 +132,7 @@ def make_plan(
                 elided=tuple(draft.writer.elided(draft.measured, chosen.choices)),
                 left_out=left_out,
                 interrupted=draft.measured.interrupted,
+                kept=carried,
                 handoff=HandoffSeal.model_construct(sha256=text_digest(chosen.handoff), tokens=chosen.tokens),
             )
         return Plan(
@@ -156,7 +161,8 @@ def make_plan(
             proved=lineage.proved,
             diagnostics=diagnostics,
             ways=() if chosen.handoff else draft.ways(chosen.tokens, fitted=fitted),
-            warnings=tuple(warnings),
+            warnings=(*warnings, *state.warnings),
+            kept=carried,
         )
 
 
@@ -178,7 +184,9 @@ def _origin(source: Source) -> Origin:
     )
 
 
-def _plan_id(origin: Origin, chosen: Chosen, values: Values, visibility: Visibility, *, fitted: bool) -> str:
+def _plan_id(
+    origin: Origin, chosen: Chosen, values: Values, visibility: Visibility, carried: Kept, *, fitted: bool
+) -> str:
     """Name a plan by everything that decides what it does, and by nothing of the run that carries it out."""
     return digest(
         {
@@ -189,6 +197,7 @@ def _plan_id(origin: Origin, chosen: Chosen, values: Values, visibility: Visibil
             "pins": [],
             "memories": [],
             "visibility": visibility.digest,
+            "kept": digest([*carried.pins, *carried.memories]),
             "versions": VERSIONS.model_dump(),
             "fit": fitted,
             "handoff": text_digest(chosen.handoff),

@@ -20,6 +20,10 @@ WARNINGS = {
     "source-went-on": "The old session went on after this one was made; what was said there since is not in it.",
     "folder-not-writable": "The session folder may not be written, so a rebase would be refused.",
     "recoverable": "An earlier rebase of this session was not finished; that comes first.",
+    "memory-entry-malformed": "A pin or memory of the session is malformed; it does not count.",
+    "memory-id-taken": "Two pins or memories have one id; the first counts.",
+    "memory-item-unknown": "Something was changed in a pin or memory that is not there.",
+    "memory-scope-crossed": "A pin or memory was to be replaced by one of another scope; that does not count.",
     "already-rebased": "This session was rebased already, and nothing was added since; --again makes another.",
 }
 """What each warning of a rebase says to a person."""
@@ -108,7 +112,7 @@ def _told(call: Call, plan: Plan) -> Iterator[tuple[str, str]]:
     yield "class", plan.classification
     yield "secrets", f"{plan.redactions:,} taken out" if plan.redactions else "none in what is quoted"
     yield "tool calls", _exchanges(plan)
-    yield "pins, memories", "0, 0"
+    yield "pins, memories", f"{len(plan.kept.pins):,}, {len(plan.kept.memories):,}"
     yield "lineage", _lineage(plan)
     yield "plan", plan.plan_id
 

@@ -111,6 +111,7 @@ def test_pi_goes_on_in_three_generations(bench: Bench, versions: tuple[str, ...]
         assert now.count(lines) == (2 if version == OLD else 1)  # the old one writes all of it once more
         assert answer["llm"][0]["content"] == [{"type": "text", "text": plan.handoff}]
         assert len(answer["llm"]) == 3
+        words = [text.replace("\ud83d", "\ufffd") for text in words]  # half a character is written so
         said += words
         earlier, entries = plan, len(lines.splitlines())
         plan, target = bench.rebased(target, fitted=fitted)

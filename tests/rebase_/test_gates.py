@@ -48,8 +48,6 @@ BAD_LINES: dict[str, tuple[str, list[bytes]]] = {
     "kept entry elsewhere": ("kept-entry-off-path", [
         line(header()), *map(line, TALK), line(entry("compaction", 9, 2, summary="s", firstKeptEntryId="00000003", tokensBefore=1)),
     ]),
-    "a pin": ("memory-state-required", [line(header()), *map(line, TALK), line(entry("custom", 9, 4, customType="context-pin-v1", data={}))]),
-    "an old memory": ("memory-state-required", [line(header()), *map(line, TALK), line(entry("custom", 9, 4, customType="ds4-context-memory-v1", data={}))]),
     "a handoff alone": ("lineage-unverified", [line(header()), line(entry("custom_message", 1, None, customType="context-rebase-handoff-v1", content="x", display=False))]),
     "a checkpoint alone": ("lineage-unverified", [line(header()), line(entry("custom", 1, None, customType="context-rebase-checkpoint-v1", data={})), line(message(2, 1, "x"))]),
     "a link alone": ("lineage-unverified", [line(header()), line(entry("custom", 1, None, customType="context-rebase-link-v1", data={})), line(message(2, 1, "x"))]),

@@ -22,9 +22,6 @@ BAD: dict[str, tuple[str, bytes]] = {
     "open call": ("tool-exchange-open", log(HEAD, message(1, None, "user", "x"), calls(2, 1, "bash"))),
     "kept entry elsewhere": ("kept-entry-off-path", log(
         HEAD, *TALK, entry(9, 2, "compaction", summary="s", firstKeptEntryId="00000003", tokensBefore=1))),
-    "pin": ("memory-state-required", log(HEAD, *TALK, entry(9, 4, "custom", customType="context-pin-v1", data={}))),
-    "memory": ("memory-state-required", log(
-        HEAD, *TALK, entry(9, 4, "custom", customType="ds4-context-memory-v1", data={}))),
     "nameless leaf": ("source-unnameable", log(HEAD, message(1, None, "user", "x")).replace(b'"00000001"', b'"\\ud800"')),
     "endless leaf": ("source-unnameable", log(HEAD, message(1, None, "user", "x") | {"id": "x" * 5000})),
     "handoff alone": ("lineage-unverified", log(HEAD, entry(1, None, "custom_message", **ALONE))),
