@@ -3,19 +3,16 @@
 from collections.abc import Callable
 
 from foundation.canonical import Json
-from foundation.clock import iso, parse
+from foundation.clock import parse
 from foundation.errors import ContextError
-from foundation.texts import RawText
 from memory import claims
 from memory.claims import Said
-from memory.model import OWNER, Change, Memory, Statement, with_change
-from memory.visibility import Visibility
+from memory.model import Change, Memory, Statement, with_change
 from pi_context import environment, memories
 from pi_context.call import Call
+from pi_context.memory_view import shown
 from pi_context.output import plain
 from pi_context.showing import day
-from privacy.audiences import allowed_classes
-from privacy.redaction import redact
 
 SCHEMA = "context-facts-v1"
 
@@ -58,7 +55,7 @@ def list_facts(call: Call) -> int:
         for claim in memory.statements.values()
         if call.words["all"] or claim.holds(at if at is not None else now)
     ]  # fmt: skip
-    rows = [row for claim in kept if (row := shown(call, memory, claim))]
+    rows = [row for claim in kept if (row := shown(call.around, memory, claim))]
     if call.out.json:
         call.out.answer({"schema": SCHEMA, "facts": rows})
         return 0
@@ -82,35 +79,6 @@ def end(call: Call) -> int:
     return _change(call, lambda memory, now: claims.ended(memory, call.words["id"], at=now if at is None else at))
 
 
-def shown(call: Call, memory: Memory, claim: Statement) -> Json:
-    """Give a fact as this audience may see it; empty where it may not: what is suppressed, or of too high a class."""
-    around = call.around
-    values = around.configuration.values
-    if values["privacy.defaultClassification"] not in allowed_classes(around.audience, values):
-        return {}
-    texts = [_name(memory, claim.subject), claim.predicate, _name(memory, claim.object) or claim.value]
-    seen = around.visibility
-    if seen.closed or (claim.status != "confirmed" and any(seen.suppresses(text) for text in texts)):
-        return {}
-    subject, predicate, said = (_safe(text, seen, confirmed=claim.status == "confirmed") for text in texts)
-    row: Json = {
-        "id": claim.id, "subject": subject, "predicate": predicate, "object": said, "status": claim.status,
-        "recordedAt": iso(claim.recorded_at),
-    }  # fmt: skip
-    for name, instant in (("from", claim.valid_from), ("to", claim.valid_to), ("retractedAt", claim.retracted_at)):
-        row |= {name: iso(instant)} if instant is not None else {}
-    named = {key for key in ("subject", "object") if getattr(claim, key)}
-    row |= {f"{key}Id": getattr(claim, key) for key in sorted(named)}
-    if claim.reason:
-        row["reason"] = claim.reason
-    return row
-
-
-def _safe(text: str, seen: Visibility, *, confirmed: bool) -> str:
-    redacted = redact(RawText(text)).text
-    return str(redacted) if confirmed else seen.mask(redacted).text
-
-
 def _change(call: Call, change_of: ChangeOf) -> int:
     with memories.holding(call.around, lambda _: None) as held:
         change = change_of(held.memory, environment.clock())
@@ -120,7 +88,7 @@ def _change(call: Call, change_of: ChangeOf) -> int:
 
 
 def _told(call: Call, memory: Memory, claim: Statement, *, changed: bool) -> int:
-    row = shown(call, memory, claim) or {"id": claim.id, "status": claim.status}
+    row = shown(call.around, memory, claim) or {"id": claim.id, "status": claim.status}
     if call.out.json:
         call.out.answer({"schema": SCHEMA, "changed": changed, "facts": [row]})
     else:
@@ -133,13 +101,6 @@ def _say(call: Call, row: Json) -> None:
     when = "".join(f" {name} {day(row[name])}" for name in ("from", "to") if name in row)
     said = " ".join(plain(row.get(name, "…")) for name in ("subject", "predicate", "object"))
     call.out.say(said + call.out.style(f"  {row['status']}{when}  {row['id']}", "dim"))
-
-
-def _name(memory: Memory, entity_id: str) -> str:
-    if entity_id == OWNER:
-        return OWNER
-    entity = memory.entities.get(claims.canonical_id(memory, entity_id))
-    return entity.label if entity else ""
 
 
 def _instant(text: str | None) -> int | None:

@@ -14,7 +14,8 @@ const PROTOCOL = 1;
 const VERSION: string = readJson("package.json")?.version ?? "";
 const TOOLS: Json[] = readJson("tools.json") ?? [];
 const OURS = new Set<string>(TOOLS.map((tool) => tool.name));
-const ANSWER = '{"schema":"context-history-';
+const ANSWERS = ['{"schema":"context-history-', '{"schema":"context-memory-view-'];
+const BLOCK = "[pi-context memory v1]";
 const HANDOFF = "[pi-context handoff v1 ";
 const HANDOFF_TYPES = ["context-rebase-handoff-v1", "ds4-rebase-handoff-v1"];
 const OMISSION = "[omitted: pi-context could not check this for the present provider]";
@@ -210,7 +211,8 @@ class Server {
 // --- what is ours in a request --------------------------------------------------------------------------------
 
 type Path = (string | number)[];
-type Piece = { kind: "tool-result" | "tool-call" | "handoff"; path: Path; text: string; callId?: string; parsed?: boolean };
+type Kind = "tool-result" | "tool-call" | "handoff" | "prompt";
+type Piece = { kind: Kind; path: Path; text: string; callId?: string; parsed?: boolean };
 
 const CALL_IDS = ["call_id", "toolUseId", "id", "toolCallId"];
 const RESULT_IDS = ["tool_call_id", "call_id", "tool_use_id", "toolUseId", "toolCallId"];
@@ -224,6 +226,14 @@ const isPlain = (value: Json) => {
   const parent = Object.getPrototypeOf(value);
   return parent === Object.prototype || parent === null || Array.isArray(value);
 };
+/** Tell what a text of ours is by how it begins; undefined where it is none. */
+function kindOf(text: string): Kind | undefined {
+  if (text.charCodeAt(0) !== 123 && text.charCodeAt(0) !== 91) return undefined; // neither { nor [
+  if (ANSWERS.some((start) => text.startsWith(start))) return "tool-result";
+  if (text.startsWith(HANDOFF)) return "handoff";
+  return text.startsWith(BLOCK) ? "prompt" : undefined;
+}
+
 const isOurs = (value: Json) => OURS.has(value.name) || OURS.has(value.toolName);
 
 /** Tell whether anything of ours may be below a value; most requests hold nothing, and pay no more than this. */
@@ -233,7 +243,7 @@ function holds(root: Json): boolean {
     if (seen > MOST_VALUES) throw new Error("no end");
     const value = rest.pop();
     if (typeof value === "string") {
-      if (value.startsWith(ANSWER) || value.startsWith(HANDOFF)) return true;
+      if (kindOf(value)) return true;
     } else if (value !== null && typeof value === "object" && isPlain(value)) {
       if (Array.isArray(value)) {
         for (let at = 0; at < value.length; at++) rest.push(value[at]);
@@ -283,8 +293,8 @@ export function find(root: Json): Piece[] {
   for (let place = rest.pop(); place; place = rest.pop()) {
     const { value } = place;
     if (typeof value === "string") {
-      if (value.startsWith(ANSWER)) pieces.push({ kind: "tool-result", path: pathOf(place), text: value });
-      else if (value.startsWith(HANDOFF)) pieces.push({ kind: "handoff", path: pathOf(place), text: value });
+      const kind = kindOf(value);
+      if (kind) pieces.push({ kind, path: pathOf(place), text: value });
       continue;
     }
     if (value === null || typeof value !== "object" || !isPlain(value)) continue;
@@ -363,6 +373,7 @@ export default function (pi: Json): void {
   let compactingUntil = 0; // an older Pi does not tell of a compaction that failed, so that this ends by itself too
   let begunWith: string | undefined; // the provider of the turn under way
   let closed = false;
+  let remembers = false; // whether the owner wants memory put before the model
   let live: Operation | undefined; // what is under way in which sessions are switched
   const told = new Set<string>();
 
@@ -481,6 +492,7 @@ export default function (pi: Json): void {
       }
       found = await ask(method, method === "command" ? { ...params, columns } : params, ctx, "user");
     }
+    if (found.append) pi.appendEntry(found.append.customType, found.append.data);
     if (found.list?.length && modeOf(ctx) === "tui" && !/(^|\s)--json(\s|$)/.test(line)) return choose(found, ctx);
     show(ctx, found.text, (found.status ?? "ok") === "ok" && !found.answer?.code ? "info" : "warning");
   }
@@ -543,7 +555,14 @@ export default function (pi: Json): void {
       promptSnippet: tool.description.split(". ")[0],
       execute: async (_id: string, given: Json, signal: AbortSignal | undefined, _update: Json, ctx: Json) => {
         try {
-          const answer = await ask("tool", { name: tool.name, arguments: given ?? {} }, ctx, "model", CALL_MS, signal);
+          const params = { name: tool.name, arguments: given ?? {} };
+          let answer = await ask("tool", params, ctx, "model", CALL_MS, signal);
+          if (answer.needs) {
+            const agreed = ctx.hasUI && (await ctx.ui.confirm("pi-context", answer.text));
+            if (!agreed) throw new Refusal("declined", "Nobody agreed.");
+            answer = await ask("tool", { ...params, confirmed: true }, ctx, "model", CALL_MS, signal);
+          }
+          if (answer.append) pi.appendEntry(answer.append.customType, answer.append.data);
           return { content: [{ type: "text", text: answer.content }], details: answer.details, isError: answer.isError };
         } catch (error: Json) {
           if (error.code === "server-unavailable") once(ctx, error.message);
@@ -565,6 +584,7 @@ export default function (pi: Json): void {
     try {
       const settings = await ask("settings", {}, ctx, "user", 20 * SECOND);
       off = settings.tools.filter((tool: Json) => !tool.active).map((tool: Json) => tool.name);
+      remembers = settings.promptBlock;
       if (settings.messages) once(ctx, `${settings.messages} settings of pi-context do not count: see /context config.`);
     } catch (error: Json) {
       once(ctx, error.message);
@@ -580,6 +600,17 @@ export default function (pi: Json): void {
   pi.on("agent_start", (_event: Json, ctx: Json) => {
     begunWith = ctx.model?.provider;
     compactingUntil = 0;
+  });
+
+  pi.on("context", async ({ messages }: Json, ctx: Json) => {
+    if (!remembers) return undefined;
+    try {
+      const { text } = await ask("prompt", {}, ctx, "model", GATE_MS, ctx.signal);
+      if (!text) return undefined;
+      return { messages: [{ role: "user", content: [{ type: "text", text }], timestamp: 0 }, ...messages] };
+    } catch {
+      return undefined; // without it the request is only poorer
+    }
   });
 
   // --- the last gate ------------------------------------------------------------------------------------------------

@@ -37,8 +37,10 @@ def _offers(ask: Ask, words: list[str]) -> Iterator[_Offer]:
             return
     verb = next((verb for verb in OFFERED if verb.words == tuple(words[: len(verb.words)])), None)
     if verb is None:
-        if len(words) == 1:
-            yield from ((verb.words[1], verb.help) for verb in OFFERED if verb.words[0] == words[0] and verb.words[1:])
+        at = len(words)
+        below = [verb for verb in OFFERED if verb.words[:at] == tuple(words) and len(verb.words) > at]
+        told = {verb.words[at]: TOLD.get(" ".join(verb.words[: at + 1]), verb.help) for verb in below}
+        yield from told.items()
         return
     yield from _within(ask, verb, words[len(verb.words) :])
 

@@ -12,6 +12,7 @@ from foundation.canonical import Json, dumps
 from foundation.settings import CLASSES
 from foundation.texts import RawText
 from memory.visibility import Visibility
+from pi_context import memory_view
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import Piece
@@ -54,7 +55,12 @@ def egress(ask: Ask) -> Json:
     if set(allowed) == set(CLASSES) and not seen.digest:
         return {"pieces": [{"id": piece.id, "action": "keep"} for piece in pieces], "omitted": 0}
     gate = Gate(allowed, values["privacy.defaultClassification"], seen)
-    changed = {at: _gated(piece, gate) for at, piece in enumerate(pieces) if piece.kind != "tool-call"}
+    meant = ask.params.also_provider is None  # the block was made for the live model's provider, a moment ago
+    changed = {
+        at: _gated(piece, gate) if piece.kind != "prompt" else None if meant else OMITTED
+        for at, piece in enumerate(pieces)
+        if piece.kind != "tool-call"
+    }
     lost = {pieces[at].call_id for at, text in changed.items() if text is not None}
     known = {pieces[at].call_id for at in changed}
     for at, piece in enumerate(pieces):
@@ -120,6 +126,9 @@ def _answer(text: str, gate: Gate) -> str | None:
         case wire.STATUS:
             _need_only(answer, _STATUS)
             return None
+        case memory_view.SCHEMA:
+            _need_only(answer, _VIEW)
+            return _view(answer, gate)
     raise ValueError("no answer")
 
 
@@ -136,6 +145,22 @@ def _result(answer: Json, gate: Gate) -> str | None:
     return dumps(answer | lost | {"hits": kept})
 
 
+def _view(answer: Json, gate: Gate) -> str | None:
+    """Leave out what may not go, and what was removed since; facts have the class that everything has."""
+    facts, items = answer.get("facts", []), answer.get("items", [])
+    shown = [
+        row | {name: gate.masked(row[name]) for name in ("subject", "predicate", "object")}
+        for row in facts
+        if gate.lets(answer["classification"])
+    ]
+    kept = [
+        row | {"text": gate.masked(row["text"])}
+        for row in items
+        if gate.lets(row["classification"]) and not gate.visibility.is_removed(row["sessionId"])
+    ]
+    return None if (shown, kept) == (facts, items) else dumps(answer | {"facts": shown, "items": kept})
+
+
 def _need_only(answer: Json, names: Container[str]) -> None:
     """Refuse an answer with a field that has no class and that we do not write."""
     if any(name not in names for name in answer):
@@ -144,6 +169,7 @@ def _need_only(answer: Json, names: Container[str]) -> None:
 
 _UNAVAILABLE = frozenset({"schema", "quotedData", "status", "code", "warnings", "effectiveScope", "enabled"})
 _RESULT = _UNAVAILABLE | {"coverage", "omitted", "hits", "after", "before"}
+_VIEW = _UNAVAILABLE | {"facts", "items", "revision", "classification", "changed"}
 _STATUS = _UNAVAILABLE | {"indexCurrent", "pendingRebase", "pendingRebases", "index", "lineage"}
 
 

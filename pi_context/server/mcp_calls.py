@@ -17,7 +17,7 @@ from pi_context.server.protocol import Context, MisfitError, ToolParams
 from pi_context.server.state import State
 from pi_context.server.streams import complain
 from pi_context.server.tool_calls import failed, tool
-from pi_context.tools import TOOLS, Tool
+from pi_context.tools import HISTORY, Tool
 from privacy.audiences import provider_audience
 from sessions.locating import newest, read_header, session_id
 
@@ -48,7 +48,7 @@ class History:
 
     def tools(self) -> tuple[Tool, ...]:
         """Give the tools that there are: none where they are switched off."""
-        return TOOLS if self._around().configuration.values["historyTools.enabled"] else ()
+        return HISTORY if self._around().configuration.values["historyTools.enabled"] else ()
 
     def call(self, name: str, arguments: Json) -> Json:
         """Answer a tool call; a refusal and a failure are answers too. Raises MisfitError for a tool that is none."""

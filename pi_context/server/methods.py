@@ -36,6 +36,7 @@ class Method(NamedTuple):
 METHODS = {
     "hello": Method(protocol.Params, "standing:hello"),
     "settings": Method(protocol.InContext, "standing:settings"),
+    "prompt": Method(protocol.InContext, "standing:prompt"),
     "tool": Method(protocol.ToolParams, "tool_calls:tool"),
     "command": Method(protocol.LineParams, "typed_lines:command"),
     "complete": Method(protocol.LineParams, "completing:complete"),

@@ -55,10 +55,11 @@ class InContext(Params, frozen=True, kw_only=True):
 
 
 class ToolParams(InContext, frozen=True, kw_only=True):
-    """A call of a tool by the model."""
+    """A call of a tool by the model; `confirmed` when a person agreed to the change that it asks for."""
 
     name: str
     arguments: dict[str, Any] = {}
+    confirmed: bool = False
 
 
 class LineParams(InContext, frozen=True, kw_only=True):
@@ -73,7 +74,7 @@ class Piece(Struct, rename="camel", frozen=True, kw_only=True):
     """A text of ours in a request that is about to leave."""
 
     id: str
-    kind: Literal["tool-result", "tool-call", "handoff"]
+    kind: Literal["tool-result", "tool-call", "handoff", "prompt"]
     text: str
     call_id: str | None = None
 

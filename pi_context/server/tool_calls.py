@@ -10,7 +10,7 @@ from foundation.errors import ContextError
 from pi_context.server.around import InsidePi
 from pi_context.server.methods import Ask
 from pi_context.server.protocol import MisfitError
-from pi_context.tools import READ, RECALL, STATUS
+from pi_context.tools import MEMORY, READ, RECALL, STATUS
 from recall import answering, wire
 from recall.here import Here
 
@@ -27,6 +27,10 @@ _READ = {
 def tool(ask: Ask) -> Json:
     """Answer a tool call; a refusal is an answer too."""
     name, arguments = ask.params.name, ask.params.arguments
+    if name == MEMORY:
+        from pi_context.server.memory_calls import remembered
+
+        return remembered(ask)
     if name not in _TOOLS:
         raise MisfitError("there is no such tool")
     schema, answered = _TOOLS[name]
@@ -45,6 +49,8 @@ def tool(ask: Ask) -> Json:
 
 def failed(name: str, code: str) -> Json:
     """Answer a call of a tool that came to nothing, in the form of its other answers. Raises MisfitError."""
+    if name == MEMORY:
+        return _told(wire.unavailable(VIEW, code))
     if name not in _TOOLS:
         raise MisfitError("there is no such tool")
     return _told(wire.unavailable(_TOOLS[name][0], code))
@@ -94,6 +100,7 @@ def _unsaved(answer: Json) -> Json:
     return told | ({"code": _UNSAVED} if answer.get("code") == _NONE else {})
 
 
+VIEW = "context-memory-view-v1"
 _NONE, _UNSAVED = "no-session", "session-unsaved"
 _TOOLS: dict[str, tuple[str, Callable[[Here, Json], Json]]] = {
     RECALL: (wire.RESULT, _recall),

@@ -15,7 +15,7 @@ from pi_context.server import words as typed_words
 from pi_context.server.around import InsidePi
 from pi_context.server.captured import Captured
 from pi_context.server.methods import Ask
-from pi_context.server.words import UsageError, in_pi
+from pi_context.server.words import CHANGES, UsageError, in_pi
 from pi_context.showing import day, first_words
 from pi_context.verbs import Verb, Words, nothing_given
 from recall import wire
@@ -77,6 +77,12 @@ def _done(ask: Ask, verb: Verb, given: Words) -> Json:
         return rebase(ask, given)
     if verb.words == ("rebase",):
         given["yes"] = ask.params.confirmed
+    if verb in CHANGES:
+        from pi_context.server.memory_calls import typed
+
+        return typed(ask, verb.does, given)
+    if verb.words == ("memory", "remove") and not given["apply"] and given["confirm_plan"] is None:
+        return _previewed(ask, given)
     call = call_of(ask, given, confirmed=ask.params.confirmed, as_json=bool(given["json"]))
     assert isinstance(call.out, Captured)
     if verb.words == ("history", "search"):
@@ -84,6 +90,25 @@ def _done(ask: Ask, verb: Verb, given: Words) -> Json:
     module, _, function = verb.does.partition(":")
     status = int(getattr(import_module(f"pi_context.commands.{module}"), function)(call))
     return _told(status, call.out.text, **({"answer": call.out.kept} if call.out.kept is not None else {}))
+
+
+def _previewed(ask: Ask, given: Words) -> Json:
+    """Show what a removal would do, and ask for it; a preview changes nothing, but nobody else may see it."""
+    from pi_context.commands.memory_removal import remove
+
+    if not ask.params.context.has_ui:
+        raise ContextError("owner-act-required")
+    shown = call_of(ask, given, confirmed=True)
+    planned = call_of(ask, given | {"json": True}, confirmed=True, as_json=True)
+    remove(shown), remove(planned)
+    assert isinstance(shown.out, Captured)
+    assert isinstance(planned.out, Captured)
+    plan = planned.out.kept
+    assert isinstance(plan, dict)
+    if given["json"] or plan["items"][0]["already"]:
+        return _told(0, shown.out.text, answer=plan)
+    line = f"{ask.params.line} --confirm-plan {plan['planId']}"
+    return needing("confirm", shown.out.text + "\nRemove it?", "command", {"line": line})
 
 
 def _searched(call: Call, out: Captured) -> Json:

@@ -4,9 +4,9 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from pi_context.verbs import GLOBAL_OPTIONS, VERBS, Option, Verb, Words, flag
+from pi_context.verbs import GLOBAL_OPTIONS, VERBS, Argument, Option, Verb, Words, flag, text
 
-GROUPS = ("history", "session", "rebase", "config")
+GROUPS = ("history", "session", "rebase", "pin", "unpin", "memory", "config")
 _OFFERED = {"session": ("show", "list", "tree")}
 _OPTIONS = ("audience", "reveal", "json", "verbose", "quiet")
 
@@ -16,18 +16,39 @@ OPTIONS: tuple[Option, ...] = tuple(option for option in GLOBAL_OPTIONS if optio
 """The global options that count here: Pi says all that the others would."""
 
 
+_SCOPE = text("--scope", label="SCOPE", help="session, branch or project  [session]")
+_REASON = text("--reason", label="TEXT", help="Why")
+_TEXT, _ID = Argument("TEXT", rest=True), Argument("ID")
+CHANGES: tuple[Verb, ...] = (
+    Verb(("pin", "add"), "pin", "Keep a text through compactions and rebases", (_TEXT,), (_SCOPE,)),
+    Verb(("unpin",), "unpin", "Let a pin go", (_ID,), (_REASON,)),
+    Verb(("memory", "add"), "remember", "Let this session remember something", (_TEXT,), (_SCOPE,)),
+    Verb(("memory", "supersede"), "supersede", "Put something newer in the place of a memory", (_ID, _TEXT)),
+    Verb(("memory", "invalidate"), "invalidate", "Say that a memory was never true", (_ID,), (_REASON,)),
+    Verb(("memory", "expire"), "expire", "Say that a memory is true no more", (_ID,), (_REASON,)),
+)
+"""What there is in Pi alone, for only Pi writes a session; `does` is the name of the change."""
+
+
 def _here(verb: Verb) -> Verb:
     return verb._replace(options=(*verb.options, BACK)) if verb.words == ("rebase",) else verb
 
 
-OFFERED: tuple[Verb, ...] = tuple(
-    _here(verb)
-    for verb in VERBS
-    if verb.words[0] in GROUPS and (len(verb.words) == 1 or verb.words[1] in _OFFERED.get(verb.words[0], verb.words))
+OFFERED: tuple[Verb, ...] = (
+    tuple(
+        _here(verb)
+        for verb in VERBS
+        if verb.words[0] in GROUPS
+        and (len(verb.words) == 1 or verb.words[1] in _OFFERED.get(verb.words[0], verb.words))
+    )
+    + CHANGES
 )
 """The commands that there are inside Pi."""
 
-USAGE = "Usage: /context [history search|read|status …] [session show|list|tree …] [rebase …] [config …] [help]"
+USAGE = (
+    "Usage: /context [history search|read|status …] [session show|list|tree …] [rebase …] [pin|unpin|memory …]"
+    " [config …] [help]"
+)
 """What there is, on one line."""
 
 
@@ -42,9 +63,9 @@ class UsageError(ValueError):
     """The words do not fit; the message is one line that says how they would."""
 
 
-def in_pi(code: str, text: str) -> str:
+def in_pi(code: str, said: str) -> str:
     """Name commands as they are typed in Pi; what there is only in a shell is said to be so."""
-    return _HINTS.get(code) or _COMMAND.sub(_typed_here, text)
+    return _HINTS.get(code) or _COMMAND.sub(_typed_here, said)
 
 
 def _typed_here(found: re.Match[str]) -> str:
@@ -69,6 +90,8 @@ def read(words: Sequence[str]) -> tuple[Verb, Words]:
     from pi_context.command_line import grouped
 
     application = grouped("/context", "", OFFERED, OPTIONS, ())
+    if words[0] == "pin" and len(words) > 1 and words[1] not in ("add", "list"):
+        words = ("pin", "add", *words[1:])  # to pin is what is meant where nothing else is said
     try:
         found = application.main(args=list(words), prog_name="/context", standalone_mode=False)
     except click.UsageError as error:

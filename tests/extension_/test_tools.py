@@ -9,23 +9,12 @@ from typing import Any
 
 import pytest
 from fake_provider import LOCAL, REMOTE
-from live_pi import LivePi, Running
+from live_pi import LivePi, Running, answers, results
 from written_sessions import add_sensitive
 
 pytestmark = pytest.mark.network
 
 OMITTED = "[omitted: pi-context could not check this for the present provider]"
-
-
-def results(file: Path) -> list[dict[str, Any]]:
-    """Give the results of tools that a session holds."""
-    messages = [json.loads(line).get("message", {}) for line in file.read_bytes().splitlines()]
-    return [message for message in messages if message.get("role") == "toolResult"]
-
-
-def answers(file: Path) -> list[dict[str, Any]]:
-    """Give what our tools answered."""
-    return [json.loads(result["content"][0]["text"]) for result in results(file)]
 
 
 def use(pi: Running, provider: str) -> None:

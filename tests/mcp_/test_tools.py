@@ -12,7 +12,7 @@ from pi_desk import TALK, Desk
 
 from foundation.durable import RealFiles
 from pi_context import exclusions
-from pi_context.tools import TOOLS
+from pi_context.tools import HISTORY
 from pi_context.version import VERSION
 
 pytest.importorskip("mcp_types", reason="the MCP SDK is not installed: pip install 'pi-context[mcp]'")
@@ -56,7 +56,7 @@ def test_the_tools_are_those_of_the_one_table(desk: Desk) -> None:
 
     listed, name, version = asked(desk, do)
     assert [(each.name, each.title, each.description, each.input_schema) for each in listed] == [
-        tuple(t) for t in TOOLS
+        tuple(t) for t in HISTORY
     ]
     assert all(each.annotations is not None and each.annotations.read_only_hint for each in listed)
     assert (name, version) == ("pi-context", VERSION)

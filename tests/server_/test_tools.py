@@ -12,7 +12,7 @@ from served import Refused, Served
 
 from foundation.settings import SCOPES
 from pi_context.server.leaves import nearest_written
-from pi_context.tools import TOOLS
+from pi_context.tools import HISTORY, TOOLS
 from pi_context.verbs import ROLES
 from recall.request import Asked
 
@@ -170,12 +170,14 @@ def test_switched_off(desk: Desk, serve: Serve) -> None:
     served = serve()
 
     assert served.tool("recall", query="x")["code"] == "history-disabled"
-    assert {tool["active"] for tool in served.call("settings")["tools"]} == {False}
+    told = {tool["name"]: tool["active"] for tool in served.call("settings")["tools"]}
+    assert told.pop("context_memory") is True
+    assert set(told.values()) == {False}
 
 
 def test_the_schemas_are_what_recall_takes() -> None:
     """Names, roles and scopes of the schemas are those that recall knows, without what is the owner's."""
-    recall, read, status = TOOLS
+    recall, read, status = HISTORY
     known = {name.replace("_", "").lower() for name in Asked.__annotations__} - {"localtime"} | {"query"}
 
     assert {name.lower() for name in recall.parameters["properties"]} == known

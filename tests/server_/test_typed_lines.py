@@ -191,3 +191,30 @@ def test_a_list_may_be_typed_as_json(desk: Desk, serve: Serve, value: str, saved
     if saved:
         found = json.loads((desk.agent_dir / "context.json").read_text("utf-8"))
         assert found["privacy"]["localProviders"] == saved
+
+
+def test_a_removal_is_shown_and_agreed_to(desk: Desk, serve: Serve) -> None:
+    """`/context memory remove` shows what it would do, and does exactly that when a person agrees; then all is masked."""
+    served = serve()
+    told = served.typed("memory remove name Vault")
+    assert (told["status"], told["needs"]) == ("asks", "confirm")
+    assert "stands in" in told["text"]
+    assert not list((desk.agent_dir / "pi-context").glob("projects/*/memory.jsonl"))
+    assert served.call("command", told["action"]["params"], actor="user")["status"] == "ok"
+
+    assert "[removed]" in json.dumps(served.tool("recall", query="door opens"))
+    assert served.tool("recall", query="vault")["hits"] == []
+    listed = served.typed("memory removed --json", confirmed=True)["answer"]["items"]
+    assert served.typed(f"memory restore {listed[0]['id']}", confirmed=True)["status"] == "ok"
+    assert served.tool("recall", query="vault")["hits"]
+    assert desk.file.read_bytes() == desk.before
+
+
+def test_pins_are_entries_that_pi_appends(desk: Desk, serve: Serve) -> None:
+    """A person's word gives the entry; the file is Pi's to write."""
+    told = serve().typed("pin Keep the tests green.")
+    assert told["append"]["customType"] == "context-pin-v1"
+    assert told["append"]["data"]["item"]["content"] == "Keep the tests green."
+    assert desk.file.read_bytes() == desk.before
+    assert serve().typed("unpin nothing")["code"] == "memory-item-unknown"
+    assert serve().typed("memory add The port is 8080. --scope galaxy")["code"] == "memory-wish-unknown"

@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
-from pi_context.tools import READ, RECALL, STATUS, TOOLS
+from pi_context.memory_view import SCHEMA as VIEW
+from pi_context.tools import MEMORY, READ, RECALL, STATUS, TOOLS
 from recall import wire
 
 FOLDER = Path(__file__).resolve().parents[2] / "pi_context" / "extension"
-_SCHEMAS = {RECALL: wire.RESULT, READ: wire.READ, STATUS: wire.STATUS}
+_SCHEMAS = {RECALL: wire.RESULT, READ: wire.READ, STATUS: wire.STATUS, MEMORY: VIEW}
 
 
 def tools() -> str:

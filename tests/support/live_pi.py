@@ -215,3 +215,14 @@ def interpreter(root: Path) -> Path:
     path.write_text(f'#!/bin/sh\nshift 2\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -P "$@"\n', "utf-8")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
+
+
+def results(file: Path) -> list[Json]:
+    """Give the results of tools that a session holds."""
+    messages = [json.loads(line).get("message", {}) for line in file.read_bytes().splitlines()]
+    return [message for message in messages if message.get("role") == "toolResult"]
+
+
+def answers(file: Path) -> list[Json]:
+    """Give what our tools answered."""
+    return [json.loads(result["content"][0]["text"]) for result in results(file)]
