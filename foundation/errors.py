@@ -171,6 +171,11 @@ CODES: dict[str, Code] = {
     "session-removed": Code(
         "The session was removed; its log keeps every byte.", "See `pi-context memory removed`, then restore it."
     ),
+    "filters-invalid": Code(
+        "`pi-context/memory.yaml` in the agent folder cannot be used; nothing was drawn.",
+        "Mend the line that is named; docs/map.md lists the keys.",
+    ),
+    "file-exists": Code("The file is there already; it was left as it is.", "Give another name, or `--force`."),
     "memory-text-too-long": Code(
         "The text or the reason is too long; nothing was saved.", "See `memory.maxPinChars` and `memory.maxClaimChars`."
     ),

@@ -19,7 +19,7 @@ from memory.changing import COURSE, Site
 from memory.masking import measured
 from memory.model import Change, Memory, NameDigest
 from memory.names import FOLD_VERSION, Fold
-from pi_context import environment
+from pi_context import environment, filters_seen
 from pi_context.surroundings import Surroundings
 from pi_context.visible import LEDGER, digested
 from privacy.redaction import secrets_in
@@ -58,9 +58,9 @@ def need_enabled(around: Surroundings) -> None:
         raise ContextError("memory-disabled")
 
 
-def fold_of(_around: Surroundings) -> Fold:
-    """Give how names are folded."""
-    return Fold()
+def fold_of(around: Surroundings) -> Fold:
+    """Give how names are folded: by the owner's filters where there are any. Raises ContextError `filters-invalid`."""
+    return filters_seen.load(around.own_folder).fold
 
 
 def identify(prefix: str) -> str:

@@ -27,7 +27,7 @@ def add(call: Call) -> int:
         around.require_owner()
     said = Said(
         words["subject"], words["predicate"], words["object"], value=words["value"], single=words["single"],
-        valid_from=_instant(words["from"]), valid_to=_instant(words["to"]),
+        valid_from=instant(words["from"]), valid_to=instant(words["to"]),
     )  # fmt: skip
     memories.check_words(around, (said.subject, said.predicate, said.object))
     with memories.holding(around, lambda _: None) as held:
@@ -48,7 +48,7 @@ def add(call: Call) -> int:
 def list_facts(call: Call) -> int:
     """List the facts that hold, or all of them."""
     memory = memories.load(call.around)
-    at = _instant(call.words["as_of"])
+    at = instant(call.words["as_of"])
     now = environment.clock()
     kept = [
         claim
@@ -75,7 +75,7 @@ def confirm(call: Call) -> int:
 def end(call: Call) -> int:
     """Say that a fact stopped being true."""
     call.around.require_owner()
-    at = _instant(call.words["at"])
+    at = instant(call.words["at"])
     return _change(call, lambda memory, now: claims.ended(memory, call.words["id"], at=now if at is None else at))
 
 
@@ -103,7 +103,8 @@ def _say(call: Call, row: Json) -> None:
     call.out.say(said + call.out.style(f"  {row['status']}{when}  {row['id']}", "dim"))
 
 
-def _instant(text: str | None) -> int | None:
+def instant(text: str | None) -> int | None:
+    """Read a date or an instant, local where it names no zone. Raises ContextError `invalid-date`."""
     if text is None:
         return None
     found = parse(text, local=True)
