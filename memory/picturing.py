@@ -17,6 +17,7 @@ _WIDTH, _HEIGHT = 1200, 820
 _RINGS = {"owner": 0.0, "entity": 0.42, "name": 0.72, "session": 0.97}
 _RADII = {"owner": 13, "entity": 9, "name": 6, "session": 4}
 _MARGIN_X, _MARGIN_Y, _LONGEST = 210, 40, 26
+_MOST_NAMED = 24  # sessions; more of them are dots whose name shows when they are pointed at
 
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1d2433;--soft:#5d6779;--line:#c3cad8;--paper:#fbfbfd;--card:#fff;
@@ -75,7 +76,8 @@ def _drawing(drawn: Map) -> str:
         for edge in drawn.edges
         if edge.source != edge.target and edge.source in places and edge.target in places
     ]
-    dots = [_dot(node, *places[node.id]) for node in drawn.nodes]
+    crowded = sum(node.kind == "session" for node in drawn.nodes) > _MOST_NAMED
+    dots = [_dot(node, *places[node.id], named=not (crowded and node.kind == "session")) for node in drawn.nodes]
     size = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="The map as a drawing"'
     return f"<svg {size}>{''.join(lines)}{''.join(dots)}</svg>"
 
@@ -85,14 +87,15 @@ def _line(edge: Edge, x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
-def _dot(node: Node, x: float, y: float) -> str:
+def _dot(node: Node, x: float, y: float, *, named: bool) -> str:
     label = escape(node.label if len(node.label) <= _LONGEST else node.label[: _LONGEST - 1] + "…")
     anchor, shift = ("end", -1) if x < _WIDTH / 2 - 1 else ("start", 1)
     radius = _RADII[node.kind]
+    text = f'<text x="{x + shift * (radius + 4):.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{label}</text>'
     return (
         f'<g tabindex="0" data-text="{escape(node.label.lower())}"><title>{escape(node.label)}</title>'
         f'<circle class="{node.kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius}"/>'
-        f'<text x="{x + shift * (radius + 4):.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{label}</text></g>'
+        f"{text if named else ''}</g>"
     )
 
 

@@ -14,7 +14,7 @@ from foundation.canonical import Json
 from foundation.errors import ContextError
 from pi_context import environment
 from pi_context.surroundings import Surroundings
-from pi_context.verbs import GLOBAL_OPTIONS
+from pi_context.verbs import GLOBAL_OPTIONS, VERBS, nothing_given
 from recall import answering, reading, status
 from recall.here import Here
 from recall.references import MemoryReferences
@@ -66,10 +66,68 @@ class History:
         """Tell how recall stands; gives `context-history-status-v1`."""
         return status.status(self._here(), scope)
 
+    @property
+    def memory(self) -> "Memory":
+        """What is remembered of the project, and what was taken away from it; for the owner's own program."""
+        return Memory(self._given)
+
     def _here(self) -> Here:
         """Look at the world anew: sessions grow, and settings may have changed."""
         here = Surroundings(self._given, os.environ, terminal=True).here(self._references)
         return here._replace(owner=here.owner and here.audience.local)
+
+
+class Memory:
+    """The commands of `pi-context memory` as calls: each gives what the command answers with `--json`.
+
+    Raises ContextError where the command refuses; removals are owner acts, so `audience` must be `local`.
+    """
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._given = given
+
+    def preview(self, kind: str, target: str, *, in_parts: bool = False) -> Json:
+        """Tell what a removal would do; nothing is changed."""
+        return self._do("remove", kind=kind, target=target, in_parts=in_parts)
+
+    def remove(self, kind: str, target: str, *, in_parts: bool = False, plan_id: str | None = None) -> Json:
+        """Remove an entity, a name, a session or a fact; with `plan_id` only what was previewed."""
+        return self._do("remove", kind=kind, target=target, in_parts=in_parts, confirm_plan=plan_id, apply=True)
+
+    def removed(self) -> Json:
+        """List what is removed, the newest first."""
+        return self._do("removed")
+
+    def restore(self, removal_id: str) -> Json:
+        """Bring back what was removed."""
+        return self._do("restore", id=removal_id)
+
+    def delete(self, removal_ids: Sequence[str], *, confirm: str) -> Json:
+        """Delete removed things for good; `confirm` is the word `delete`."""
+        return self._do("delete", ids=list(removal_ids), confirm=confirm)
+
+    def map(self, *, as_of: str | None = None) -> Json:
+        """Draw the map."""
+        return self._do("map", as_of=as_of)
+
+    def facts(self, *, every: bool = False, as_of: str | None = None) -> Json:
+        """List the facts that hold, or all of them."""
+        return self._do("fact", "list", all=every, as_of=as_of)
+
+    def _do(self, *words: str, **given: Any) -> Json:
+        from importlib import import_module
+
+        from pi_context.call import Call
+        from pi_context.captured import Captured
+
+        verb = next(verb for verb in VERBS if verb.words == ("memory", *words))
+        around = Surroundings(nothing_given(verb) | self._given | given | {"json": True}, os.environ, terminal=False)
+        around.owner = not around.mark and self._given["audience"] == "local"
+        out = Captured(around.words, columns=100, as_json=True)
+        module, _, function = verb.does.partition(":")
+        getattr(import_module(f"pi_context.commands.{module}"), function)(Call(around.words, around, out))
+        kept: Json = out.kept
+        return kept
 
 
 def open(  # noqa: A001 - the name of the door, always used as api.open
@@ -96,4 +154,4 @@ def open(  # noqa: A001 - the name of the door, always used as api.open
     return history
 
 
-__all__ = ["ContextError", "History", "open"]
+__all__ = ["ContextError", "History", "Memory", "open"]

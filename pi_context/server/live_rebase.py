@@ -14,10 +14,10 @@ from journal.lifecycle import Record
 from journal.operations import Outcome
 from pi_context import environment, operations, rebases
 from pi_context.call import Call
+from pi_context.captured import Captured
 from pi_context.commands import rebase_answer, rebase_operations, rebase_outcome
 from pi_context.commands.rebase_preview import answer_of, looked_at
 from pi_context.server.around import InsidePi
-from pi_context.server.captured import Captured
 from pi_context.server.live_text import outcome_text, plan_text, refusal_text
 from pi_context.server.methods import Ask
 from pi_context.server.overview import estimated

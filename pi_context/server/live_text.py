@@ -2,10 +2,10 @@
 
 from foundation.canonical import Json
 from pi_context.call import Call
+from pi_context.captured import Captured
 from pi_context.commands import rebase_shown
 from pi_context.commands.rebase_outcome import ABANDONED, VERIFIED
 from pi_context.output import plain
-from pi_context.server.captured import Captured
 from pi_context.server.words import in_pi
 from pi_context.showing import size
 from rebase.operation import ALREADY_REBASED

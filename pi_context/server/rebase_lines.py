@@ -7,12 +7,12 @@ from foundation.errors import REFUSED, ContextError
 from journal.reading import find
 from pi_context import operations
 from pi_context.call import Call
+from pi_context.captured import Captured
 from pi_context.commands import rebase_outcome
 from pi_context.commands.rebase import form_of
 from pi_context.commands.rebase_preview import answer_of, handoff_shown, looked_at, met_by
 from pi_context.output import plain
 from pi_context.server.around import InsidePi
-from pi_context.server.captured import Captured
 from pi_context.server.live_rebase import back, list_operations
 from pi_context.server.live_text import outcome_text, plan_summary, plan_text
 from pi_context.server.methods import Ask

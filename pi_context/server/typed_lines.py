@@ -9,11 +9,11 @@ from foundation.canonical import Json
 from foundation.errors import REFUSED, USAGE, ContextError
 from pi_context.boundary import as_known
 from pi_context.call import Call
+from pi_context.captured import Captured
 from pi_context.commands import history
 from pi_context.output import plain
 from pi_context.server import words as typed_words
 from pi_context.server.around import InsidePi
-from pi_context.server.captured import Captured
 from pi_context.server.methods import Ask
 from pi_context.server.words import CHANGES, UsageError, in_pi
 from pi_context.showing import day, first_words

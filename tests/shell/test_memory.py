@@ -1,12 +1,18 @@
 """Facts, and what the owner takes away: the commands as a person types them, and what every reader shows afterwards."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pi_logs import message
 from shelled import Shell, index_bytes
+
+from pi_context import api
 
 NAME, WORD, SAID = "Quillfeather", "doubloons", "krugerrands"
 
@@ -296,3 +302,59 @@ def test_one_value_at_a_time(desk: Shell) -> None:
     assert [fact["id"] for fact in desk("memory", "fact", "list", "--json", expect=0).json["facts"]] == [second]
     desk("memory", "fact", "end", second, expect=0)
     assert desk("memory", "fact", "list", "--json", expect=0).json["facts"] == []
+
+
+def test_the_python_calls_give_what_the_commands_answer(desk: Shell) -> None:
+    """The same five calls, and the map; another than the owner's own program is refused."""
+    memory = api.open(agent_dir=desk.agent_dir, project=desk.project, audience="local").memory
+    told = memory.preview("name", NAME)
+    assert told["status"] == "preview"
+    row = memory.remove("name", NAME, plan_id=told["planId"])["items"][0]
+    assert memory.removed()["items"][0]["id"] == row["id"]
+    assert NAME not in json.dumps(memory.map())
+    memory.restore(row["id"])
+    assert memory.removed()["items"] == []
+    with pytest.raises(api.ContextError, match="owner"):
+        api.open(agent_dir=desk.agent_dir, project=desk.project).memory.removed()
+
+
+def test_nothing_that_was_removed_is_in_any_remark(desk: Shell, capfd: pytest.CaptureFixture[str]) -> None:
+    """Neither in what is said beside an answer, nor in a record of the journal, nor in a reference."""
+    row = remove(desk, "name", NAME)
+    said = [desk(*words, "-v", expect=0).err for words in (("history", "search", "harbour"), ("history", "status"),
+            ("index", "update"), ("doctor",), ("memory", "recover"))]  # fmt: skip
+    desk("memory", "delete", row["id"], "--confirm", "delete", expect=0)
+    for path in (desk.agent_dir / "pi-context").rglob("*"):
+        if path.is_file() and path.suffix != ".db":
+            assert NAME.lower() not in path.read_bytes().decode("utf-8", "replace").lower(), path
+    assert NAME.lower() not in "".join([*said, *capfd.readouterr()]).lower()
+
+
+@pytest.mark.parametrize("act", ["remove", "delete"])
+@pytest.mark.parametrize("phase", ["Prepared", "Staged", "Committed"])
+def test_killed_at_a_phase(desk: Shell, act: str, phase: str) -> None:
+    """SIGKILL of the installed command right after a phase is durable: before or after, and the next command ends it."""
+    first = remove(desk, "name", NAME)["id"] if act == "delete" else ""
+    before = desk("memory", "removed", "--json", expect=0).json
+    words = ["delete", first, "--confirm", "delete"] if act == "delete" else ["remove", "name", NAME, "--apply"]
+    program = (
+        "import os, signal, sys\nimport foundation.durable as durable\nwritten = durable.write_atomically\n"
+        "def stop(files, path, data, **more):\n"
+        "    written(files, path, data, **more)\n"
+        f'    if b\'"phase": "{phase}"\' in data or b\'"phase":"{phase}"\' in data:\n'
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "durable.write_atomically = stop\nfrom pi_context.main import main\n"
+        f"sys.exit(main({['memory', *words]!r}))\n"
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", program], cwd=desk.project, capture_output=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )  # fmt: skip
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert desk("memory", "recover", "--json", expect=0).json["unfinished"] == []
+    after = desk("memory", "removed", "--json", expect=0).json
+    done = after["items"] and (after["items"][0]["permanent"] if act == "delete" else True)
+    assert done if phase != "Prepared" else after == before
+    assert desk("memory", "recover", "--json", expect=0).json["unfinished"] == []
+    if act == "delete" and done:
+        assert NAME[4:].lower().encode() not in index_bytes(desk).lower()
