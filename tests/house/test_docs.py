@@ -8,6 +8,7 @@ import written_docs
 
 from foundation.errors import CODES
 from foundation.settings import SETTINGS
+from memory.filters import DEFAULTS
 from pi_context.verbs import VERBS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize(
     ("maker", "names"),
-    [("settings", set(SETTINGS)), ("codes", set(CODES)), ("commands", {" ".join(verb.words) for verb in VERBS})],
+    [
+        ("settings", set(SETTINGS)),
+        ("filters", set(DEFAULTS)),
+        ("codes", set(CODES)),
+        ("commands", {" ".join(verb.words) for verb in VERBS}),
+    ],
 )
 def test_every_name_is_documented(maker: str, names: set[str]) -> None:
     """Every setting, code and command stands in the docs."""

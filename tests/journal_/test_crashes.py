@@ -51,6 +51,7 @@ def test_after_a_crash_at_any_effect_recovery_settles_it(act: Callable[[Any], No
     assert crash_everywhere(Delivery, act, when) == ("Verified" if act is run else "closed")
 
 
+@pytest.mark.slow
 def test_after_a_second_crash_inside_recovery_the_next_one_settles_it() -> None:
     """Recovery itself may die before every one of its effects, after every first crash."""
     assert crash_twice(Delivery, run, "before", "before") > 500

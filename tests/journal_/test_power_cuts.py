@@ -11,6 +11,8 @@ from faults import CrashingFiles, When
 from foundation.errors import ContextError
 from journal.lifecycle import Record
 
+pytestmark = pytest.mark.slow  # a process, or a disk, for each of many cases
+
 
 def run(delivery: Any) -> None:
     """Deliver."""

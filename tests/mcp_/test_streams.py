@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from pi_desk import Desk
 
+pytestmark = pytest.mark.slow  # a process, or a disk, for each of many cases
+
 pytest.importorskip("mcp_types", reason="the MCP SDK is not installed: pip install 'pi-context[mcp]'")
 
 Json = dict[str, Any]

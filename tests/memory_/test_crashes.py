@@ -1,6 +1,7 @@
 """A process may end at any effect of remove, restore and delete: memory is as before or as after, never between."""
 
 import errno
+from pathlib import Path
 
 import pytest
 from crashing import Make, crash_everywhere, crash_twice, cut_at_every_effect
@@ -8,6 +9,7 @@ from faults import MOMENTS, FailingFiles, When, scratch
 from remembering import SECRET_NAME, SECRET_TEXT, Deleting, Remembering, Restoring
 
 from foundation.errors import ContextError, foreseen
+from memory.changing import COURSE
 
 STORIES = [Remembering, Restoring, Deleting]
 
@@ -77,3 +79,11 @@ def test_nothing_of_what_was_deleted_is_left() -> None:
                 data = file.read().lower()
             for word in (*SECRET_NAME.lower().split(), *SECRET_TEXT.split()):
                 assert word.encode() not in data, path
+
+
+def test_the_page_has_a_row_for_each_phase() -> None:
+    """The table of `docs/memory.md` tells of what each cut leaves."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "memory.md").read_text("utf-8")
+    table = page.partition("| cut after |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert [row.split("|")[1].strip() for row in table] == ["nothing recorded", *COURSE.stages]
+    assert [row.split("|")[2].strip() for row in table] == ["as before"] * 3 + ["as after"] * 2

@@ -36,6 +36,7 @@ def test_a_crash_at_any_effect_is_recovered_from(act: str, when: When) -> None:
     assert crash_everywhere(Rebase, ACTS[act], when) == ("Verified" if act == "run" else "closed")
 
 
+@pytest.mark.slow
 def test_a_second_crash_inside_recovery_is_recovered_from() -> None:
     """R3, R6: recovery itself may die before each of its effects, after every first crash."""
     assert crash_twice(Rebase, run, "before", "before") > 500
@@ -49,6 +50,7 @@ def test_second_crashes_of_every_kind_are_recovered_from(when: When) -> None:
     assert crash_twice(Rebase, run_and_abandon, when, when) > 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize("when", ["before", "torn"])
 def test_a_power_cut_at_any_effect_is_recovered_from(act: str, when: When) -> None:

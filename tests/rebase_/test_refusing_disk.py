@@ -12,6 +12,8 @@ from rebases import Rebase
 from foundation.durable import Files
 from journal.operations import Outcome
 
+pytestmark = pytest.mark.slow  # a process, or a disk, for each of many cases
+
 ALL = [pytest.param(error, id=CODES[error]) for error in ERRORS]
 ONE = [pytest.param(error, id=CODES[error], marks=() if error == errno.EIO else pytest.mark.slow) for error in ERRORS]
 LASTING_OR_NOT = pytest.mark.parametrize("lasting", [False, True], ids=["once", "from-then-on"])

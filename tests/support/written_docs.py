@@ -15,6 +15,8 @@ from foundation.canonical import dumps
 from foundation.errors import CODES
 from foundation.marks import OUTPUT_LINE
 from foundation.settings import SETTINGS
+from memory.filters import DEFAULTS as FILTERS
+from memory.filters import MEANINGS as FILTER_MEANINGS
 from pi_context.command_line import PROGRAM, application
 from pi_context.commands import rebase_shown
 from pi_context.commands.history import WARNINGS
@@ -46,6 +48,12 @@ def settings() -> str:
         for key, setting in SETTINGS.items()
     ]
     return table(("setting", "default", "valid", "what it does"), rows)
+
+
+def filters() -> str:
+    """Write every key of `memory.yaml` with its default and meaning."""
+    rows = [(f"`{name}`", f"`{dumps(value)}`", FILTER_MEANINGS[name]) for name, value in FILTERS.items()]
+    return table(("key", "default", "what it does"), rows)
 
 
 def codes() -> str:
@@ -118,6 +126,7 @@ def transcript() -> str:
 
 MAKERS: dict[str, Callable[[], str]] = {
     "settings": settings,
+    "filters": filters,
     "codes": codes,
     "warnings": warnings,
     "rebase-warnings": rebase_warnings,
