@@ -265,6 +265,47 @@ def start(home: Path) -> Iterator[Figure]:
     )
 
 
+def gate(home: Path) -> Iterator[Figure]:
+    """Recall with a thousand names and a thousand sessions removed, against recall with nothing removed."""
+    from foundation.durable import RealFiles
+    from memory import changing, ledger, projecting
+    from memory.batches import Batch, rewritten
+    from memory.model import Change, Removal
+    from memory.names import Fold
+    from memory.seeing import sight_of
+    from pi_context import api
+
+    path = max((home / "agent" / "sessions").rglob("*.jsonl"), key=lambda each: each.stat().st_size)
+    history = api.open(agent_dir=home / "agent", session=path, audience="local")
+    cwd = json.loads(path.open("rb").readline())["cwd"]
+    folder = ledger.folder_for(str(home / "agent" / "pi-context"), os.path.realpath(cwd))
+    names = [Removal(f"rm_{n}", "name", f"quill{n}", f"Quill{n}", 5, keys=(f"quill{n} feather",)) for n in range(1000)]
+    hidden = [Removal(f"rm_s{n}", "session", f"01995f{n:04x}-7a11-7000", "", 5) for n in range(1000)]
+    data = rewritten([Batch(5, Change(removals=(row,))) for row in (*names, *hidden)])
+    queries = words_of(path, random.Random(5))
+    script = [str(Path(sys.executable).with_name("pi-context")), "history", "search", "ka", "--session", str(path),
+              "--json", "--agent-dir", str(home / "agent")]  # fmt: skip
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+
+    def ask() -> tuple[float, float]:
+        calls = [timed(partial(history.search, query, scope="project")) for query in queries]
+        run = partial(subprocess.run, script, stdout=subprocess.DEVNULL, env=environment, check=True)
+        return statistics.median(calls), statistics.median(timed(run) for _ in range(9))
+
+    without, with_it = [], []
+    for _ in range(5):  # in turn, for machines are shared
+        shutil.rmtree(folder, ignore_errors=True)
+        without.append(ask())
+        changing.write(changing.Site(folder, RealFiles(), lambda _: None, lambda: None), data)
+        sight = sight_of(ledger.load(folder), lambda _key, _name: "", now=10, fold=Fold())
+        projecting.keep(RealFiles(), folder, sight, now=10)
+        with_it.append(ask())
+    shutil.rmtree(folder)
+    for at, name in enumerate(("a call", "a new process")):
+        more = statistics.median(each[at] for each in with_it) / statistics.median(each[at] for each in without) - 1
+        yield Figure(f"2,000 removals: recall, {name}", "≤ 5 % more", f"{100 * more:+.1f} %", more <= 0.05)
+
+
 def small_things(home: Path, archive: corpus.Archive) -> Iterator[Figure]:
     """Read one entry verified; update with nothing new; scan for secrets."""
     from index.opening import open_reader
@@ -378,6 +419,7 @@ def main() -> None:
             *recall(home),
             *append(home),
             *start(home),
+            *gate(home),
             *small_things(home, archive),
             *rebase(home, runs=given.runs),
             *journal(home),

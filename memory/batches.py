@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from foundation.canonical import Json, dumps
 from foundation.errors import ContextError
-from memory.model import Before, Change, Entity, Memory, NameDigest, Removal, Statement, with_change
+from memory.model import Before, Change, Entity, Memory, NameDigest, Removal, Statement
 
 VERSION = 1
 
@@ -50,11 +50,17 @@ def end_of(data: bytes) -> int:
 
 def replayed(data: bytes) -> Memory:
     """Give the memory that a file stands for. Raises ContextError `ledger-unreadable`."""
-    memory = Memory()
-    for batch in decode(data):
-        memory = with_change(memory, batch.change)
+    entities: dict[str, Entity] = {}
+    statements: dict[str, Statement] = {}
+    removals: dict[str, Removal] = {}
+    for _, change in decode(data):  # as `with_change` does, into one table for all
+        entities |= {each.id: each for each in change.entities}
+        statements |= {each.id: each for each in change.statements}
+        for identity in change.restored:
+            removals.pop(identity, None)
+        removals |= {each.id: each for each in change.removals}
     whole = data[: end_of(data)]
-    return memory._replace(digest=sha256(whole).hexdigest() if whole else "")
+    return Memory(entities, statements, removals, sha256(whole).hexdigest() if whole else "")
 
 
 def rewritten(batches: Iterable[Batch]) -> bytes:

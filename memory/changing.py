@@ -29,11 +29,15 @@ _LEVELS = 3  # the project's folder, that of all projects, and our own
 
 
 class Site(NamedTuple):
-    """Where memory is changed: its folder, the disk, and what follows once memory says so, which may be repeated."""
+    """Where memory is changed: its folder, the disk, and what follows once memory says so, which may be repeated.
+
+    `project` lets go of what was worked out from the file before, and keeps it anew.
+    """
 
     folder: str
     disk: Files
     follow: Callable[[Record], None]
+    project: Callable[[], None]
 
 
 def appended(before: bytes, batch: Batch) -> bytes:
@@ -94,6 +98,7 @@ def _work(site: Site, after: bytes | None) -> Work:
         return {}
 
     def apply(record: Record) -> Mapping[str, Fact]:
+        site.project()  # first: what was kept before may hold a name that is deleted now
         site.follow(record)
         return {}
 

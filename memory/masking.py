@@ -34,27 +34,55 @@ class Hashed(NamedTuple):
     characters: int
 
 
+class Prepared(NamedTuple):
+    """Names sorted by how they are looked for: by their first word, anywhere, within identifiers too; and digests."""
+
+    by_word: dict[str, list[str]]
+    anywhere: list[str]
+    in_parts: list[str]
+    hashed: list[Hashed]
+
+
+def prepared(keys: Mapping[str, bool], hashed: Sequence[Hashed] = ()) -> Prepared:
+    """Sort folded names, each with whether it counts within identifiers too."""
+    by_word: dict[str, list[str]] = {}
+    anywhere = []
+    for name, in_parts in keys.items():
+        word = _WORD.search(name)
+        if word is None or _UNSPACED.search(name) or in_parts:
+            anywhere.append(name)
+        else:
+            by_word.setdefault(word[0], []).append(name)
+    return Prepared(by_word, anywhere, [name for name, in_parts in keys.items() if in_parts], list(hashed))
+
+
+def merged(those: Sequence[Prepared]) -> Prepared:
+    """Give the names of several as those of one."""
+    by_word: dict[str, list[str]] = {}
+    for each in those:
+        for word, names in each.by_word.items():
+            by_word[word] = [*by_word.get(word, []), *names]
+    return Prepared(
+        by_word,
+        [name for each in those for name in each.anywhere],
+        [name for each in those for name in each.in_parts],
+        [one for each in those for one in each.hashed],
+    )
+
+
 class Names:
-    """The names that are to be masked. Making one costs what their number is, a text what it holds of their words."""
+    """The names that are to be masked. A text costs what it holds of their words, not what their number is."""
 
-    def __init__(self, keys: Mapping[str, bool], hashed: Sequence[Hashed] = (), digest: Digest | None = None) -> None:
-        """Take folded names, each with whether it counts within identifiers too, and digests with what makes them."""
-        self._by_word: dict[str, list[str]] = {}
-        self._anywhere: list[str] = []
-        self._in_parts = frozenset(name for name, in_parts in keys.items() if in_parts)
-        for name in keys:
-            word = _WORD.search(name)
-            if word is None or _UNSPACED.search(name) or name in self._in_parts:
-                self._anywhere.append(name)
-            else:
-                self._by_word.setdefault(word[0], []).append(name)
-        self._hashed = {each.digest for each in hashed}
-        self._counts = sorted({each.words for each in hashed if each.words})
-        self._lengths = sorted({each.characters for each in hashed if each.characters})
-        self._digest: Digest | None = lru_cache(1 << 16)(digest) if digest and hashed else None
-
-    def __bool__(self) -> bool:
-        return bool(self._by_word or self._anywhere or self._hashed)
+    def __init__(self, names: Prepared, digest: Digest | None = None) -> None:
+        """Take prepared names, and what makes the digest of one that was deleted."""
+        self.prepared = names
+        self._by_word, self._anywhere = names.by_word, names.anywhere
+        self._first = {word.encode("utf-8", "surrogatepass") for word in names.by_word}
+        self._in_parts = frozenset(names.in_parts)
+        self._hashed = {each.digest for each in names.hashed}
+        self._counts = sorted({each.words for each in names.hashed if each.words})
+        self._lengths = sorted({each.characters for each in names.hashed if each.characters})
+        self._digest: Digest | None = lru_cache(1 << 16)(digest) if digest and names.hashed else None
 
     def spans(self, text: str) -> list[Span]:
         """Give where names stand in a text, in order and apart from each other."""
@@ -82,8 +110,8 @@ class Names:
 
     def _in(self, folded: str) -> Iterator[Span]:
         if self._by_word:
-            for word in self._by_word.keys() & set(_WORD.findall(folded)):
-                for name in self._by_word[word]:
+            for word in self._first & _words_in(folded):
+                for name in self._by_word[word.decode("utf-8", "surrogatepass")]:
                     yield from (found.span() for found in _pattern(name).finditer(folded))
         for name in self._anywhere:
             if name in folded:
@@ -104,6 +132,16 @@ class Names:
                 piece = folded[at : at + length]
                 if _UNSPACED.search(piece) and digest(piece) in self._hashed:
                     yield at, at + length
+
+
+def _words_in(folded: str) -> set[bytes]:
+    """Give the words of a folded text, without their places: most texts need no more."""
+    if folded.isascii():  # the usual case, at the price of a copy
+        return set(folded.encode().translate(_SPACED).split())
+    return {word.encode("utf-8", "surrogatepass") for word in _WORD.findall(folded)}
+
+
+_SPACED = bytes(code if chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256))
 
 
 def _words(folded: str) -> Iterator[Span]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 from foundation.errors import ContextError
@@ -13,7 +14,7 @@ from journal.operations import Outcome
 from journal.places import Journal
 from journal.reading import SetAside, listed
 from journal.writing import HeldJournal, locked
-from memory import changing, ledger
+from memory import changing, ledger, projecting
 from memory.batches import Batch, decode, replayed
 from memory.changing import COURSE, Site
 from memory.masking import measured
@@ -21,7 +22,7 @@ from memory.model import Change, Memory, NameDigest
 from memory.names import FOLD_VERSION, Fold
 from pi_context import environment, filters_seen
 from pi_context.surroundings import Surroundings
-from pi_context.visible import LEDGER, digested
+from pi_context.visible import LEDGER, digested, worked_out
 from privacy.redaction import secrets_in
 from sessions.locating import canonical
 
@@ -78,7 +79,7 @@ def holding(around: Surroundings, follow: Callable[[Record], None]) -> Iterator[
     need_enabled(around)
     folder = folder_of(around)
     journal = Journal(folder, COURSE, load_keys(around.keys_folder))
-    site = Site(folder, around.disk, follow)
+    site = Site(folder, around.disk, follow, partial(_project, around, folder))
     with locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="memory-busy") as held:
         known = held._replace(journal=journal._replace(keys=load_keys(around.keys_folder)))
         for record in unfinished(known.journal):
@@ -87,6 +88,17 @@ def holding(around: Surroundings, follow: Callable[[Record], None]) -> Iterator[
                 raise outcome.error
         data = ledger.read(folder)
         yield Held(around, known, site, data, replayed(data))
+
+
+def _project(around: Surroundings, folder: str) -> None:
+    """Keep what decides on what may be seen, for the answers to come; where that cannot be, they work it out."""
+    projecting.drop(around.disk, folder)
+    now = environment.clock()
+    try:
+        sight = worked_out(folder, around.keys_folder, now=now)
+        projecting.keep(around.disk, folder, sight, now=now)
+    except (ContextError, OSError):
+        return
 
 
 def unfinished(journal: Journal) -> list[Record]:
@@ -100,6 +112,7 @@ def save(held: Held, change: Change) -> None:
     if any(change):
         batch = Batch(environment.clock(), change)
         changing.write(held.site, changing.appended(held.data, batch))
+        held.site.project()
 
 
 def carry_out(held: Held, after: bytes, *, op: str, plan_id: str) -> Outcome:

@@ -13,7 +13,7 @@ from pi_context import environment
 from pi_context.output import write
 
 if TYPE_CHECKING:
-    from memory.model import Memory
+    from memory.seeing import Sight
 
 
 class Ledgers:
@@ -21,7 +21,7 @@ class Ledgers:
 
     def __init__(self, own_folder: str, keys_folder: str) -> None:
         self._own_folder, self._keys_folder = own_folder, keys_folder
-        self._memories: dict[str, Memory | None] = {}
+        self._sights: dict[str, Sight | None] = {}
         self._seen: dict[str, Visibility] = {}
 
     def of(self, project: str) -> Visibility:
@@ -44,24 +44,52 @@ class Ledgers:
             return Visibility()  # what most projects have costs nothing more
         from memory.seeing import visibility
 
-        known = [memory for folder in there if (memory := self._memory(folder)) is not None]
+        known = [sight for folder in there if (sight := self._sight(folder)) is not None]
         if len(known) < len(there):
             return CLOSED
         try:
-            return visibility(known, _signer(self._keys_folder), now=environment.clock())
+            return visibility(known, signer(self._keys_folder))
         except ContextError as error:
             return _closed(error)
 
-    def _memory(self, folder: str) -> "Memory | None":
-        if folder not in self._memories:
-            from memory.ledger import load
-
+    def _sight(self, folder: str) -> "Sight | None":
+        if folder not in self._sights:
             try:
-                self._memories[folder] = load(folder)
+                self._sights[folder] = _sight(folder, self._keys_folder)
             except ContextError as error:
                 _closed(error)
-                self._memories[folder] = None
-        return self._memories[folder]
+                self._sights[folder] = None
+        return self._sights[folder]
+
+
+_seen_before: dict[str, tuple[list[int], "Sight"]] = {}
+"""What this process read last of each folder, and of which state of its file; a server is asked again and again."""
+
+
+def _sight(folder: str, keys_folder: str) -> "Sight":
+    """Give what decides, as it was kept or by replaying all of the ledger. Raises ContextError `ledger-unreadable`."""
+    from memory.projecting import kept, stamp
+
+    now = environment.clock()
+    try:
+        state = stamp(folder)
+    except OSError:
+        return worked_out(folder, keys_folder, now=now)
+    known, before = _seen_before.get(folder, ([], None))
+    if before is not None and known == state and (before.until is None or now < before.until):
+        return before
+    found = kept(folder, now=now) or worked_out(folder, keys_folder, now=now)
+    _seen_before[folder] = (state, found)
+    return found
+
+
+def worked_out(folder: str, keys_folder: str, *, now: int) -> "Sight":
+    """Replay a ledger, and give what of it decides. Raises ContextError `ledger-unreadable`."""
+    from memory.ledger import load
+    from memory.names import Fold
+    from memory.seeing import sight_of
+
+    return sight_of(load(folder), signer(keys_folder), now=now, fold=Fold())
 
 
 def _closed(error: ContextError) -> Visibility:
@@ -70,7 +98,8 @@ def _closed(error: ContextError) -> Visibility:
     return CLOSED
 
 
-def _signer(keys_folder: str) -> Callable[[str, str], str]:
+def signer(keys_folder: str) -> Callable[[str, str], str]:
+    """Give what makes digests of names by our key, which is read when it is first needed."""
     from functools import cache
 
     @cache

@@ -12,7 +12,7 @@ from memory.mapping import Map, drawn
 from memory.model import Change, Memory, Removal, with_change
 from memory.names import key
 from memory.picturing import page
-from memory.seeing import visibility
+from memory.seeing import sight_of, visibility
 from memory.sources import Summary, any_of, items
 from memory.visibility import Visibility
 
@@ -37,7 +37,7 @@ def labels(found: Map, kind: str = "name") -> set[str]:
 
 def draw(memory: Memory = NOTHING, filters: Filters = USUAL, excluded: frozenset[str] = frozenset()) -> Map:
     """Draw the map of the labelled sessions."""
-    seen = visibility([memory], no_key, now=NOW)
+    seen = visibility([sight_of(memory, no_key, now=NOW, fold=USUAL.fold)], no_key)
     return drawn(memory, summaries(), filters, seen, at=NOW, excluded=excluded)
 
 

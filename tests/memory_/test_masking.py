@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from remembering import digest
 
-from memory.masking import Hashed, Names, measured
+from memory.masking import Hashed, Names, measured, prepared
 from memory.names import key
 
 CASES = [
@@ -32,14 +32,14 @@ CASES = [
 @pytest.mark.parametrize(("name", "text", "masked"), CASES)
 def test_a_name_is_masked(name: str, text: str, masked: str) -> None:
     """Whatever its case, its spaces and how its accents are composed; what only looks like it stays."""
-    assert Names({key(name): False}).masked(text)[0] == masked
+    assert Names(prepared({key(name): False})).masked(text)[0] == masked
 
 
 @pytest.mark.parametrize(("name", "text", "masked"), [case for case in CASES if case[0] not in (".NET", "C++")])
 def test_a_name_that_was_deleted_is_masked_alike(name: str, text: str, masked: str) -> None:
     """Known by its digest alone, by the same rule."""
     words, characters = measured(key(name))
-    names = Names({}, [Hashed(digest(key(name)).digest, words, characters)], lambda said: digest(said).digest)
+    names = Names(prepared({}, [Hashed(digest(key(name)).digest, words, characters)]), lambda said: digest(said).digest)
     assert names.masked(text)[0] == masked
 
 
@@ -50,14 +50,19 @@ def test_a_deleted_name_with_marks_is_masked() -> None:
         (".NET", "on .NET here", "on [removed] here"),
     ):
         words, characters = measured(key(name))
-        names = Names({}, [Hashed(digest(key(name)).digest, words, characters)], lambda said: digest(said).digest)
+        names = Names(
+            prepared({}, [Hashed(digest(key(name)).digest, words, characters)]), lambda said: digest(said).digest
+        )
         assert names.masked(text)[0] == masked
 
 
 def test_within_identifiers_only_where_that_was_asked_for() -> None:
     """`--in-parts` hides a name in `acmeClient` and `get_acme` too."""
-    assert Names({"acme": False}).masked("acmeClient get_acme acme")[0] == "acmeClient get_acme [removed]"
-    assert Names({"acme": True}).masked("acmeClient get_acme acme")[0] == "[removed]Client get_[removed] [removed]"
+    assert Names(prepared({"acme": False})).masked("acmeClient get_acme acme")[0] == "acmeClient get_acme [removed]"
+    assert (
+        Names(prepared({"acme": True})).masked("acmeClient get_acme acme")[0]
+        == "[removed]Client get_[removed] [removed]"
+    )
 
 
 @given(st.text(max_size=60), st.text(min_size=1, max_size=12))
@@ -66,7 +71,7 @@ def test_masking_twice_changes_nothing(text: str, name: str) -> None:
     folded = key(name)
     if not any(char.isalnum() for char in folded) or folded in "[removed]":
         return
-    names = Names({folded: False})
+    names = Names(prepared({folded: False}))
     once, count = names.masked(text)
     assert names.masked(once) == (once, 0)
     assert (count > 0) == (once != text)
@@ -76,7 +81,7 @@ def test_masking_twice_changes_nothing(text: str, name: str) -> None:
 def test_all_else_stays_as_it_is(pieces: list[str]) -> None:
     """What is not masked is byte for byte what it was."""
     text = "".join(pieces)
-    names = Names({"acme rocket": False, "bolt": False})
+    names = Names(prepared({"acme rocket": False, "bolt": False}))
     at, kept = 0, []
     for start, end in names.spans(text):
         kept.append(text[at:start])

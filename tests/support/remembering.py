@@ -11,13 +11,14 @@ from journal.operations import Outcome
 from journal.places import Journal
 from journal.reading import SetAside, listed
 from journal.writing import HeldJournal, locked
-from memory import changing, claims, ledger, removing
+from memory import changing, claims, ledger, projecting, removing
 from memory.batches import Batch, decode, replayed, rewritten
 from memory.changing import COURSE, Site, appended
 from memory.claims import Said
 from memory.model import Memory, NameDigest, with_change
 from memory.names import Fold
 from memory.removing import Target
+from memory.seeing import sight_of
 
 OPERATION = "memory_1"
 FOLD = Fold()
@@ -73,9 +74,11 @@ class Remembering:
         if not os.path.exists(self.folder):
             _, batches = facts(("owner", "knows", SECRET_NAME), (SECRET_NAME, SECRET_TEXT, "always"))
             data = rewritten(batches)
-            changing.write(Site(self.folder, RealFiles(), lambda _: None), data)
+            changing.write(Site(self.folder, RealFiles(), lambda _: None, lambda: None), data)
             if self.op != "remove":
-                changing.write(Site(self.folder, RealFiles(), lambda _: None), self._after(data, "remove"))
+                changing.write(
+                    Site(self.folder, RealFiles(), lambda _: None, lambda: None), self._after(data, "remove")
+                )
             with open(os.path.join(root, "before"), "wb") as file:
                 file.write(ledger.read(self.folder))
 
@@ -106,7 +109,13 @@ class Remembering:
             assert record.phase == changing.COMMITTED
             self.followed += 1
 
-        return Site(self.folder, self.disk, follow)
+        return Site(self.folder, self.disk, follow, self.project)
+
+    def project(self) -> None:
+        """Let go of what was kept, and keep it anew, as the door does."""
+        projecting.drop(self.disk, self.folder)
+        sight = sight_of(ledger.load(self.folder), lambda _key, _name: "", now=self.now, fold=FOLD)
+        projecting.keep(self.disk, self.folder, sight, now=self.now)
 
     def after(self) -> bytes:
         """Give the file as it is to be."""
