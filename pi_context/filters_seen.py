@@ -16,6 +16,11 @@ GROUP = "pi_context.exclusions"
 _MOST_BYTES = 1_000_000
 
 
+def usual() -> Filters:
+    """Give the defaults."""
+    return Filters(DEFAULTS)
+
+
 def load(own_folder: str) -> Filters:
     """Read `memory.yaml`; without one all defaults hold. Raises ContextError `filters-invalid`."""
     try:

@@ -7,6 +7,7 @@ terminal, never for the mark. Under a mark only the current project can be reach
 import os
 from collections.abc import Mapping
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from foundation.durable import RealFiles
 from foundation.errors import ContextError
@@ -33,6 +34,9 @@ from sessions.locating import (
     session_id,
     sessions,
 )
+
+if TYPE_CHECKING:
+    from memory.filters import Filters
 
 OWN_FOLDER = "pi-context"
 """Our folder below the agent folder: index, exclusions, and what else is ours."""
@@ -177,6 +181,19 @@ class Surroundings:
         """Give what may be seen of a project, by its canonical folder; its ledger is read once."""
         return self._ledgers.of(project)
 
+    def _is_ephemeral(self, identity: str) -> bool:
+        """Tell whether a session counts for nobody but itself; the owner's filters are read when it is first asked."""
+        return self._filters.is_ephemeral(identity)
+
+    @cached_property
+    def _filters(self) -> "Filters":
+        from pi_context import filters_seen
+
+        try:
+            return filters_seen.load(self.own_folder)
+        except ContextError:  # the map says what is wrong with the file; a search goes by the defaults
+            return filters_seen.usual()
+
     def masks(self, cwd: str) -> Mask | None:
         """Give what is masked before sessions of a working folder are indexed: names that were deleted for good."""
         deleted = self.visibility_of(canonical(cwd)).deleted
@@ -242,6 +259,7 @@ class Surroundings:
             visibility=self.visibility,
             everywhere=lambda: self.visibility_everywhere,
             masks=self.masks,
+            is_ephemeral=self._is_ephemeral,
             references=references,
             reveal=reveal,
             pending=partial(pending, self),

@@ -15,6 +15,10 @@ from recall.references import References
 from sessions.locating import LogFile
 
 
+def _never(_identity: str) -> bool:
+    return False
+
+
 class Here(NamedTuple):
     """Everything around a question.
 
@@ -23,8 +27,9 @@ class Here(NamedTuple):
     is none; `leaf` the id of the live leaf, or None for the last entry; `excluded` are the ids of sessions that the
     owner keeps out; `owner` says whether owner acts are allowed, `reveal` that the owner wants to see secrets as they
     are; `visibility` is that of the project, `everywhere` gives that of all projects when it is called; `descend`
-    proves where a session came from; `masks` gives what is masked before it is indexed; `pending` gives, when it is
-    called, the ids of rebases of this project that were not finished.
+    proves where a session came from; `masks` gives what is masked before it is indexed; `is_ephemeral` tells whether a
+    session counts for nobody but itself; `pending` gives, when it is called, the ids of rebases of this project that
+    were not finished.
     """
 
     index_folder: str
@@ -46,6 +51,7 @@ class Here(NamedTuple):
     descend: Descend = no_descent
     everywhere: Callable[[], Visibility] = Visibility
     masks: Masks = no_masks
+    is_ephemeral: Callable[[str], bool] = _never
 
     @property
     def asking(self) -> str:
@@ -58,5 +64,5 @@ class Here(NamedTuple):
         return gate(self.audience, self.values, self.visibility, reveal=self.reveal)
 
     def keeps_out(self, identity: str) -> bool:
-        """Tell whether the owner excluded or removed a session."""
-        return identity in self.excluded or self.visibility.hides(identity)
+        """Tell whether a session is excluded or removed, or counts for nobody but itself."""
+        return identity in self.excluded or self.visibility.hides(identity) or self.is_ephemeral(identity)

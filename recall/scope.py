@@ -177,8 +177,6 @@ def _project(here: Here, db: apsw.Connection | None) -> Sources:
 
 def _visible(here: Here, files: Sequence[LogFile], db: apsw.Connection | None) -> list[LogFile]:
     """Leave out the sessions that the owner excluded or removed; the current one may always search itself."""
-    if not here.excluded and not here.visibility.hidden_sessions and not here.visibility.closed:
-        return list(files)
     headers = _headers(db)
     return [file for file in files if file.path == here.asking or not here.keeps_out(_id_of(file, headers))]
 

@@ -113,3 +113,22 @@ def test_an_agent_sees_the_map_of_its_class(desk: Shell, monkeypatch: pytest.Mon
     assert drawn(desk) == set()
     for words in (("map", "--html", "x.html"), ("test-sessions",)):
         assert json.loads(desk("memory", *words, "--json", expect=1).err)["error"]["code"] == "owner-act-required"
+
+
+def test_an_ephemeral_session_counts_for_itself_alone(desk: Shell) -> None:
+    """In its own scopes it is found, from another session and on the map it is not; the owner's file says which are."""
+    desk.settings({"owner": {"scripts": True}, "historyTools": {"allowProjectScope": True}})
+    desk.add(
+        message(1, None, "user", "Only in passing: okapi."),
+        summary(2, "Acme Rocket"),
+        name="t.jsonl",
+        identity="test-7",
+    )
+    project = ("--scope", "project", "--approve")
+    assert desk.search("okapi", "--session", "s1", *project)["hits"] == []
+    assert desk.search("okapi", "--session", "test-7")["hits"]
+    assert desk.search("okapi", "--session", "test-7", *project)["hits"]
+    assert "test-7" not in json.dumps(desk("memory", "map", "--json", expect=0).json)
+    folder = desk.agent_dir / "pi-context"
+    (folder / "memory.yaml").write_text("sessions:\n  ephemeralPrefixes: [tmp]\n")
+    assert desk.search("okapi", "--session", "s1", *project)["hits"]
