@@ -218,7 +218,7 @@ CODES: dict[str, Code] = {
     ),
     "entity-removed": Code("What the fact is about is removed.", "Restore that first: `pi-context memory removed`."),
     "name-too-short": Code(
-        "A name to be removed needs two letters or digits, one of them a letter; nothing was removed.",
+        "A name to be removed needs two characters, one of them a letter; nothing was removed.",
         "Give the whole name.",
     ),
     "removal-unknown": Code("Nothing with that id is removed.", "See `pi-context memory removed`."),
@@ -361,6 +361,7 @@ class ContextError(Exception):
 _BY_ERRNO = {
     errno.ENOSPC: "disk-full",
     errno.EDQUOT: "disk-full",
+    errno.EFBIG: "disk-full",  # a limit of the process on the size of files
     errno.EACCES: "permission-denied",
     errno.EPERM: "permission-denied",
     errno.EROFS: "read-only",

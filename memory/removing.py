@@ -36,7 +36,6 @@ KINDS: tuple[RemovalKind, ...] = (ENTITY, NAME, SESSION, FACT)
 
 _LEAST = 2
 _LETTER = re.compile(r"[^\W\d_]")
-_WORDLY = re.compile(r"[^\W_]")
 
 Digest = Callable[[str], NameDigest]
 """Gives the keyed digest of a folded name."""
@@ -175,7 +174,7 @@ def _effect(memory: Memory, target: Target, *, at: int, identify: Identify, fold
             return _entity(memory, target, at=at, identify=identify, fold=fold)
         case "name":
             label, name = canonical(target.target, fold), key(target.target, fold)
-            if len(_WORDLY.findall(name)) < _LEAST or not _LETTER.search(name):
+            if len(name) < _LEAST or not _LETTER.search(name):
                 raise ContextError("name-too-short")
             row = Removal(identify("rm_"), NAME, name, label, at, keys=(name,), in_parts=target.in_parts)
         case _:

@@ -26,6 +26,8 @@ from pi_context.visible import LEDGER, digested, worked_out
 from privacy.redaction import secrets_in
 from sessions.locating import canonical
 
+_WAIT_SECONDS = 5.0
+
 
 class Held(NamedTuple):
     """The memory of a project while nobody else can change it: its file as it is, and what that stands for."""
@@ -80,7 +82,14 @@ def holding(around: Surroundings, follow: Callable[[Record], None]) -> Iterator[
     folder = folder_of(around)
     journal = Journal(folder, COURSE, load_keys(around.keys_folder))
     site = Site(folder, around.disk, follow, partial(_project, around, folder))
-    with locked(journal, disk=around.disk, clock=environment.clock, pid=os.getpid(), busy="memory-busy") as held:
+    with locked(
+        journal,
+        disk=around.disk,
+        clock=environment.clock,
+        pid=os.getpid(),
+        busy="memory-busy",
+        wait_seconds=_WAIT_SECONDS,
+    ) as held:
         known = held._replace(journal=journal._replace(keys=load_keys(around.keys_folder)))
         for record in unfinished(known.journal):
             outcome = changing.recover(known, site, record.operation_id)

@@ -19,7 +19,7 @@ from recall.evidence import Logs
 from recall.examiner import Examiner
 from recall.here import Here
 from recall.presenting import Outcome, present
-from recall.query import has_signs
+from recall.query import has_signs, without
 from recall.request import Asked, SearchRequest, search_request
 from recall.scope import EVERYWHERE, PROJECT_WIDE, sources
 from recall.searching import from_index, from_log
@@ -51,6 +51,8 @@ def _outcome(here: Here, request: SearchRequest, db: apsw.Connection | None, ope
     """Look; where the index proves wrong about a log, let it read that log anew and look again."""
     if request.scope == EVERYWHERE and here.owner:
         here = here._replace(visibility=here.everywhere())
+    if here.visibility.names is not None:  # a removed name finds nothing, not even as a part of an identifier
+        request = request._replace(query=without(request.query, here.visibility.suppresses))
     found, changed = _look(here, request, db)
     for _ in range(_MORE_LOOKS):
         if db is None or not changed or not let_doubt(db, changed):

@@ -6,6 +6,8 @@ A term is literal when it is quoted or holds a character other than letters, dig
 
 import re
 import unicodedata
+from collections.abc import Callable
+from hashlib import sha256
 from typing import NamedTuple
 
 from recall.folding import fold
@@ -48,6 +50,20 @@ class Query(NamedTuple):
             words = [word for term in group for word in _words_of(term)]
             groups += [words] if len(group) > 1 else [[word] for word in words]
         return _bounded(groups, list(self.excluded))._replace(shortened=self.shortened)
+
+
+def without(query: Query, hides: Callable[[str], bool]) -> Query:
+    """Put, in the place of each term that must not be found, a word that nobody ever said."""
+
+    def seen(term: Term) -> Term:
+        if not hides(term.text):
+            return term
+        word = "x" + sha256(b"never said " + term.text.encode("utf-8", "surrogatepass")).hexdigest()
+        return term._replace(text=word)
+
+    return query._replace(
+        groups=tuple(tuple(map(seen, group)) for group in query.groups), excluded=tuple(map(seen, query.excluded))
+    )
 
 
 def parse(text: str) -> Query:

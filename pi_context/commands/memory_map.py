@@ -103,7 +103,10 @@ def _page(call: Call, found: Map) -> int:
     """Write the page; only for the owner, for it lists what was removed."""
     call.around.require_owner()
     path = os.path.abspath(os.path.join(call.around.current_folder, os.path.expanduser(call.words["html"])))
-    if os.path.lexists(path) and not call.words["force"]:
+    folder, sessions = os.path.dirname(path), os.path.join(call.around.agent_dir, "sessions")
+    if not os.path.isdir(folder) or os.path.realpath(folder).startswith(os.path.realpath(sessions) + os.sep):
+        raise ContextError("file-missing", "There is no such folder, or it is one of sessions.")
+    if os.path.isdir(path) or (os.path.lexists(path) and not call.words["force"]):
         raise ContextError("file-exists")
     rows = removing.rows(memories.load(call.around))
     data = page(found, rows, project=os.path.basename(canonical(call.around.project))).encode("utf-8", "replace")

@@ -124,8 +124,8 @@ def recover(call: Call) -> int:
 
 def _target(call: Call) -> Target:
     kind, named = call.words["kind"], call.words["target"]
-    if kind not in removing.KINDS:
-        raise ContextError("usage", f"KIND is one of {', '.join(removing.KINDS)}.")
+    if not named.strip():
+        raise ContextError("usage", "TARGET is empty.")
     memories.check_words(call.around, (named,))
     if kind != removing.SESSION:
         return Target(kind, named, in_parts=bool(call.words["in_parts"]))

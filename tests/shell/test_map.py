@@ -77,6 +77,10 @@ def test_a_page_is_written_once(desk: Shell) -> None:
         == "file-exists"
     )
     desk("memory", "map", "--html", "map.html", "--force", expect=0)
+    for place in ("no/such/map.html", desk.sessions / "map.html", desk.project):
+        desk("memory", "map", "--html", place, "--force", expect=1)
+    assert not (desk.project / "no").exists()
+    assert not (desk.sessions / "map.html").exists()
 
 
 def test_the_owners_filters(desk: Shell) -> None:

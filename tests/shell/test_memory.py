@@ -103,6 +103,18 @@ def test_a_query_that_is_a_removed_name_looks_like_any_that_finds_nothing(desk: 
     assert desk.search(NAME, *asked) == desk.search("xyzzyplugh", *asked)
 
 
+def test_a_removed_name_finds_no_identifier_either(desk: Shell) -> None:
+    """What holds it as a part is seen, unless that was asked to be hidden too, and is not found by the name."""
+    desk.add(message(1, None, "user", f"See get_{NAME.lower()}_dues and {NAME}Client."), name="s4.jsonl", identity="s4")
+    assert "Client" in json.dumps(hits(desk, NAME))
+    row = remove(desk, "name", NAME)
+    assert hits(desk, NAME) == []
+    assert "Client" in json.dumps(hits(desk, "dues"))
+    desk("memory", "restore", row["id"], expect=0)
+    remove(desk, "name", NAME, "--in-parts")
+    assert NAME.lower() not in json.dumps(hits(desk, "dues")).lower()
+
+
 def test_a_removed_session_is_in_no_reader(desk: Shell) -> None:
     """Search, read by an old reference, list, show and rebase: nothing of it, until it is restored, and then all."""
     before = everything(desk)
@@ -251,6 +263,7 @@ def test_a_torn_last_line_never_happened(desk: Shell) -> None:
 @pytest.mark.parametrize(("words", "code"), [
     (("remove", "entity", "nobody", "--apply"), "entity-unknown"), (("remove", "entity", "owner", "--apply"), "entity-unknown"),
     (("remove", "name", "x", "--apply"), "name-too-short"), (("remove", "name", "42", "--apply"), "name-too-short"),
+    (("remove", "session", " ", "--apply"), "usage"), (("remove", "name", "", "--apply"), "usage"),
     (("remove", "fact", "st_0", "--apply"), "fact-unknown"), (("remove", "session", "nope", "--apply"), "session-not-found"),
     (("remove", "name", "sk-ant-api03-" + "aB3" * 31 + "AA", "--apply"), "claim-holds-secret"),
     (("restore", "rm_0"), "removal-unknown"), (("fact", "confirm", "st_0"), "fact-unknown"),
@@ -259,7 +272,7 @@ def test_a_torn_last_line_never_happened(desk: Shell) -> None:
 ])  # fmt: skip
 def test_what_cannot_be_done_says_why(desk: Shell, words: tuple[str, ...], code: str) -> None:
     """A code, one remedy, and nothing is written."""
-    said = desk("memory", *words, "--json", expect=1)
+    said = desk("memory", *words, "--json", expect=2 if code == "usage" else 1)
 
     assert json.loads(said.err)["error"]["code"] == code
     assert not list((desk.agent_dir / "pi-context").glob("projects/*/memory.jsonl"))
