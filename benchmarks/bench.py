@@ -419,10 +419,10 @@ def main() -> None:
             *recall(home),
             *append(home),
             *start(home),
-            *gate(home),
             *small_things(home, archive),
             *rebase(home, runs=given.runs),
             *journal(home),
+            *gate(home),
         ]
     lines = ["| goal | must | measured | |", "| --- | --- | --- | --- |"]
     lines += [

@@ -5,13 +5,11 @@ candidates of as many words are folded and digested. Nothing here knows why a na
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from foundation.marks import REMOVED_MARK as MARK
-from memory.names import AFTER, BEFORE, key
 
 MOST_WORDS = 6
 """Words of a deleted name that are looked for; a longer one is kept by its first so many."""
@@ -21,9 +19,14 @@ Digest = Callable[[str], str]
 
 _WORD = re.compile(r"\w+")
 _CHUNK = re.compile(r"\S+")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    """Match a character of a script without spaces; compiled when the first text that is not ASCII comes along."""
+    return re.compile(
+        "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+    )
 
 
 class Hashed(NamedTuple):
@@ -49,7 +52,7 @@ def prepared(keys: Mapping[str, bool], hashed: Sequence[Hashed] = ()) -> Prepare
     anywhere = []
     for name, in_parts in keys.items():
         word = _WORD.search(name)
-        if word is None or _UNSPACED.search(name) or in_parts:
+        if word is None or in_parts or (not name.isascii() and _unspaced().search(name)):
             anywhere.append(name)
         else:
             by_word.setdefault(word[0], []).append(name)
@@ -125,12 +128,12 @@ class Names:
             for count in self._counts:
                 for at in range(len(pieces) - count + 1):
                     start, end = pieces[at][0], pieces[at + count - 1][1]
-                    if digest(key(folded[start:end])) in self._hashed:
+                    if digest(_key(folded[start:end])) in self._hashed:
                         yield start, end
         for length in self._lengths:
             for at in range(len(folded) - length + 1):
                 piece = folded[at : at + length]
-                if _UNSPACED.search(piece) and digest(piece) in self._hashed:
+                if _unspaced().search(piece) and digest(piece) in self._hashed:
                     yield at, at + length
 
 
@@ -151,13 +154,15 @@ def _words(folded: str) -> Iterator[Span]:
 def _chunks(folded: str) -> Iterator[Span]:
     """Give what stands between spaces, without the marks around it that are no part of a name."""
     for found in _CHUNK.finditer(folded):
+        from memory.names import AFTER, BEFORE
+
         left = found[0].lstrip(BEFORE)
         yield found.end() - len(left), found.start() + len(found[0].rstrip(AFTER))
 
 
 def measured(name: str) -> tuple[int, int]:
     """Give the number of words of a folded name, or 0 and its number of characters where its script has no spaces."""
-    return (0, len(name)) if _UNSPACED.search(name) else (min(len(name.split()), MOST_WORDS), 0)
+    return (0, len(name)) if _unspaced().search(name) else (min(len(name.split()), MOST_WORDS), 0)
 
 
 @lru_cache(4096)
@@ -190,9 +195,11 @@ def _folded(text: str) -> tuple[str, list[int]]:
     """
     if text.isascii():
         return text.lower(), []
+    import unicodedata
+
     pieces: list[str] = []
     starts: list[int] = []
-    for cluster in _CLUSTER.finditer(text):
+    for cluster in _clusters().finditer(text):
         piece = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", cluster[0]).casefold())
         pieces.append(piece)
         starts += [cluster.start()] * len(piece)
@@ -200,9 +207,11 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(pieces), starts
 
 
-_CLUSTER = re.compile(
-    "[\x00-\x7f](?![\u0300-\u036f])|.[\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a]*", re.DOTALL
-)
+@cache
+def _clusters() -> re.Pattern[str]:
+    return re.compile(
+        "[\x00-\x7f](?![\u0300-\u036f])|.[\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a]*", re.DOTALL
+    )
 
 
 def _apart(spans: Sequence[Span]) -> list[Span]:
@@ -214,3 +223,9 @@ def _apart(spans: Sequence[Span]) -> list[Span]:
         elif end > start:
             kept.append((start, end))
     return kept
+
+
+def _key(text: str) -> str:
+    from memory.names import key
+
+    return key(text)

@@ -11,7 +11,7 @@ from foundation.canonical import dumps
 from foundation.durable import Files, read_plain, write_atomically
 from memory.ledger import FILE, LARGEST
 from memory.masking import Hashed, Prepared
-from memory.seeing import Sight
+from memory.sight import Sight
 
 PROJECTION = "visible.json"
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from foundation.errors import ContextError
 from memory.ledger import folder_for, folders
@@ -13,7 +13,7 @@ from pi_context import environment
 from pi_context.output import write
 
 if TYPE_CHECKING:
-    from memory.seeing import Sight
+    from memory.sight import Sight
 
 
 class Ledgers:
@@ -21,7 +21,7 @@ class Ledgers:
 
     def __init__(self, own_folder: str, keys_folder: str) -> None:
         self._own_folder, self._keys_folder = own_folder, keys_folder
-        self._sights: dict[str, Sight | None] = {}
+        self._read: dict[str, _Known | None] = {}
         self._seen: dict[str, Visibility] = {}
 
     def of(self, project: str) -> Visibility:
@@ -42,44 +42,57 @@ class Ledgers:
         there = [folder for folder in those if os.path.lexists(folder)]
         if not there:
             return Visibility()  # what most projects have costs nothing more
-        from memory.seeing import visibility
-
-        known = [sight for folder in there if (sight := self._sight(folder)) is not None]
+        known = [found for folder in there if (found := self._known(folder)) is not None]
         if len(known) < len(there):
             return CLOSED
+        if len(known) == 1:
+            return known[0].visibility
+        from memory.sight import visibility
+
         try:
-            return visibility(known, signer(self._keys_folder))
+            return visibility([each.sight for each in known], signer(self._keys_folder))
         except ContextError as error:
             return _closed(error)
 
-    def _sight(self, folder: str) -> "Sight | None":
-        if folder not in self._sights:
+    def _known(self, folder: str) -> "_Known | None":
+        """Read a ledger, once; None where it cannot be read."""
+        if folder not in self._read:
             try:
-                self._sights[folder] = _sight(folder, self._keys_folder)
+                self._read[folder] = _looked_up(folder, self._keys_folder)
             except ContextError as error:
                 _closed(error)
-                self._sights[folder] = None
-        return self._sights[folder]
+                self._read[folder] = None
+        return self._read[folder]
 
 
-_seen_before: dict[str, tuple[list[int], "Sight"]] = {}
-"""What this process read last of each folder, and of which state of its file; a server is asked again and again."""
+class _Known(NamedTuple):
+    """What a ledger says, and of which state of its file."""
+
+    state: list[int]
+    sight: "Sight"
+    visibility: Visibility
 
 
-def _sight(folder: str, keys_folder: str) -> "Sight":
-    """Give what decides, as it was kept or by replaying all of the ledger. Raises ContextError `ledger-unreadable`."""
+_seen_before: dict[str, _Known] = {}
+"""What this process read last of each folder; a server is asked again and again."""
+
+
+def _looked_up(folder: str, keys_folder: str) -> _Known:
+    """Give what a ledger says, as it was kept or by replaying all of it. Raises ContextError `ledger-unreadable`."""
     from memory.projecting import kept, stamp
+    from memory.sight import visibility
 
     now = environment.clock()
     try:
         state = stamp(folder)
-    except OSError:
-        return worked_out(folder, keys_folder, now=now)
-    known, before = _seen_before.get(folder, ([], None))
-    if before is not None and known == state and (before.until is None or now < before.until):
+    except OSError:  # which is for the ledger to judge
+        state = []
+    before = _seen_before.get(folder)
+    if before is not None and state and before.state == state and (before.sight.until or now + 1) > now:
         return before
-    found = kept(folder, now=now) or worked_out(folder, keys_folder, now=now)
-    _seen_before[folder] = (state, found)
+    sight = kept(folder, now=now) or worked_out(folder, keys_folder, now=now)
+    found = _Known(state, sight, visibility([sight], signer(keys_folder)))
+    _seen_before[folder] = found
     return found
 
 

@@ -21,7 +21,8 @@ def imported(path: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "module", ["model", "names", "claims", "removing", "batches", "masking", "seeing", "shapes", "sources", "filters"]
+    "module",
+    ["model", "names", "claims", "removing", "batches", "masking", "seeing", "sight", "shapes", "sources", "filters"],
 )
 def test_claims_and_ledger_stand_alone(module: str) -> None:
     """What is remembered knows no session, no index, no recall, no rebase: it could be a library of its own."""

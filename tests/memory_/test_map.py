@@ -12,7 +12,8 @@ from memory.mapping import Map, drawn
 from memory.model import Change, Memory, Removal, with_change
 from memory.names import key
 from memory.picturing import page
-from memory.seeing import sight_of, visibility
+from memory.seeing import sight_of
+from memory.sight import visibility
 from memory.sources import Summary, any_of, items
 from memory.visibility import Visibility
 

@@ -12,7 +12,8 @@ from memory import changing, ledger, projecting
 from memory.batches import Batch, rewritten
 from memory.changing import Site
 from memory.model import Change, NameDigest, Removal
-from memory.seeing import Sight, sight_of
+from memory.seeing import sight_of
+from memory.sight import Sight
 
 DISK = RealFiles()
 
