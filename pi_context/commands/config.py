@@ -15,6 +15,7 @@ from pi_context.output import plain
 from sessions import pi_files
 
 _WAIT_SECONDS = 5.0
+_HINT = "See `pi-context config`; lists and mappings are JSON, in single quotes."
 _LISTS = ("privacy.localProviders", "privacy.remoteDefaultAllowed")
 
 
@@ -59,7 +60,7 @@ def set_value(call: Call) -> int:
         raise ContextError("unknown-setting", f"There is no setting {plain(key)!r}.")
     value = _parsed(key, call.words["value"])
     if not setting.accepts(value):
-        raise ContextError("invalid-setting", f"{key} must be {setting.kind}; nothing was saved.")
+        raise ContextError("invalid-setting", f"{key} must be {setting.kind}; nothing was saved.", hint=_HINT)
     if setting.global_only and not call.words["global"]:
         raise ContextError("invalid-setting", f"{key} counts only in the owner's file.", hint="Add --global.")
     if loosens(key, call.around.configuration.values[key], value):

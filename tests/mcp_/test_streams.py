@@ -196,3 +196,34 @@ def test_it_ends_with_whoever_started_it(tmp_path: Path) -> None:
     assert not Path(f"/proc/{server}").exists()
     os.close(reading)
     os.close(writing)
+
+
+@pytest.mark.parametrize("how", ["a large answer that nobody reads", "many answers that nobody takes"])
+def test_no_answer_keeps_it(tmp_path: Path, how: str) -> None:
+    """Neither one too large for a pipe that was closed, nor many in a pipe that is full when the client is gone."""
+    reading, writing = os.pipe()
+    started = subprocess.Popen(
+        [sys.executable, "-m", "pi_context", "mcp", "--agent-dir", str(tmp_path)], cwd=tmp_path, stdin=subprocess.PIPE,
+        stdout=writing, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(writing)
+    assert started.stdin is not None
+    large = how.startswith("a large")
+    said = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": said}
+    asked = [
+        {"jsonrpc": "2.0", "id": "x" * 200_000 if large else f"n{n}", "method": "tools/list"}
+        for n in range(1 if large else 80)
+    ]
+    if large:
+        os.close(reading)
+    done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    started.stdin.write(b"".join(json.dumps(each).encode() + b"\n" for each in (first, done, *asked)))
+    started.stdin.flush()
+    if not large:
+        started.stdin.close()
+    assert started.wait(30) == 0
+    if large:
+        started.stdin.close()
+    else:
+        os.close(reading)
