@@ -70,7 +70,7 @@ class _Lines(anyio.AsyncFile[str]):
 class _Answers(anyio.AsyncFile[str]):
     """What the client reads; where it reads no more, this process ends, though its other stream is still open."""
 
-    async def write(self, text: str) -> int:  # type: ignore[override]
+    async def write(self, text: str) -> int:
         try:
             return await super().write(text)
         except ConnectionError:
