@@ -6,7 +6,7 @@ candidates of as many words are folded and digested. Nothing here knows why a na
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from foundation.marks import REMOVED_MARK as MARK
@@ -107,9 +107,13 @@ class Names:
     def touches(self, text: str) -> bool:
         """Tell whether a name, or any word of one that is known, stands in a short text such as a term of a query."""
         folded, _ = _folded(text)
-        words = set(_WORD.findall(folded))
-        known = {word for names in self._by_word.values() for name in names for word in _WORD.findall(name)}
-        return bool(words & known or self._hashed) or any(part in folded or folded in part for part in self._anywhere)
+        if self._hashed or not self._known_words.isdisjoint(_WORD.findall(folded)):
+            return True
+        return any(part in folded or folded in part for part in self._anywhere)
+
+    @cached_property
+    def _known_words(self) -> set[str]:
+        return set(_WORD.findall(" ".join(name for names in self._by_word.values() for name in names)))
 
     def _in(self, folded: str) -> Iterator[Span]:
         if self._by_word:
